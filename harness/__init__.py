@@ -1,0 +1,1 @@
+"""takehome: an automated grader for attention written by hand."""

@@ -1,0 +1,89 @@
+"""Everything that can go wrong, as one tree.
+
+::
+
+    TakehomeError
+    ├── UsageError              the command line, a path or a name is not usable
+    ├── SpecError               a spec breaks a rule of the spec language
+    ├── Refused                 intake will not accept this submission
+    ├── CandidateError          the submission did something; scored
+    │   ├── CandidateRaised         its code raised
+    │   ├── CandidateTimedOut       it did not answer before the deadline
+    │   ├── OutOfResources          it hit the memory, output or process limit
+    │   ├── CandidateCrashed        its process ended without an answer
+    │   └── ProtocolViolation       it sent bytes that the protocol does not allow
+    ├── CheckFailed             the answer is wrong; carries the evidence
+    └── SandboxBroken           our fault, never scored
+        └── SandboxUnavailable      no engine, image or runtime; says what to do
+"""
+
+from __future__ import annotations
+
+from harness.results import Mismatch
+
+
+class TakehomeError(Exception):
+    """Base of every error that takehome raises on purpose."""
+
+
+class UsageError(TakehomeError):
+    """The user asked for something that cannot be done; the message says what to do."""
+
+
+class SpecError(TakehomeError):
+    """A spec breaks a rule of the spec language."""
+
+
+class Refused(TakehomeError):
+    """Intake refuses a submission; the message is the one line shown on its card."""
+
+
+class CandidateError(TakehomeError):
+    """Something the submission did; the check is scored."""
+
+
+class CandidateRaised(CandidateError):
+    """The candidate's code raised an exception."""
+
+    def __init__(self, kind: str, message: str, line: int | None = None) -> None:
+        self.kind = kind
+        self.message = message
+        self.line = line
+        where = f" (line {line})" if line else ""
+        super().__init__(f"{kind}: {message}{where}" if message else f"{kind}{where}")
+
+
+class CandidateTimedOut(CandidateError):
+    """The submission did not answer before the deadline."""
+
+
+class OutOfResources(CandidateError):
+    """The submission was stopped at the memory, output or process limit."""
+
+
+class CandidateCrashed(CandidateError):
+    """The submission's process ended without an answer."""
+
+
+class ProtocolViolation(CandidateError):
+    """The sandbox sent bytes that the protocol does not allow."""
+
+
+class CheckFailed(TakehomeError):
+    """An answer is wrong.
+
+    The parts travel as values so that no report parses prose: ``mismatch`` is where the
+    arrays differ most, or None when shapes, types or arity are wrong.
+    """
+
+    def __init__(self, message: str, mismatch: Mismatch | None = None) -> None:
+        self.mismatch = mismatch
+        super().__init__(message)
+
+
+class SandboxBroken(TakehomeError):
+    """The harness or the sandbox broke; the submission is not scored."""
+
+
+class SandboxUnavailable(SandboxBroken):
+    """The sandbox cannot be provided here; the message says what to do."""

@@ -1,0 +1,224 @@
+"""The result types and their JSON; every report is rendered from this module alone."""
+
+from __future__ import annotations
+
+import enum
+import math
+from typing import Final
+
+import msgspec
+
+SCHEMA: Final = "takehome/1"
+
+
+class Outcome(enum.StrEnum):
+    """How one check ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"  #: the answer is wrong
+    RAISED = "raised"  #: the candidate's code raised
+    TIMED_OUT = "timed_out"
+    OUT_OF_RESOURCES = "out_of_resources"
+    CRASHED = "crashed"
+    PROTOCOL_VIOLATION = "protocol_violation"
+    NOT_RUN = "not_run"  #: the submission had ended, or its time was spent
+    INVALID = "invalid"  #: the harness or the sandbox broke; never scored
+
+
+class Verdict(enum.StrEnum):
+    """What a submission as a whole came to."""
+
+    PASSED = "passed"  #: every pass-level check passed
+    FAILED = "failed"
+    UNGRADEABLE = "ungradeable"  #: refused at intake, or no entry point; never scored
+    INVALID = "invalid"  #: the harness or the sandbox broke; never scored
+
+
+class Level(enum.StrEnum):
+    """The level a check belongs to, and the level a submission reached."""
+
+    NONE = "none"
+    PASS = "pass"
+    GOOD = "good"
+    EXCELLENT = "excellent"
+
+
+#: Lowest first.
+LEVELS: Final = (Level.NONE, Level.PASS, Level.GOOD, Level.EXCELLENT)
+
+
+class Facet(enum.StrEnum):
+    """What a check looks at."""
+
+    SHAPE = "shape"
+    WEIGHTS = "weights"
+    NUMERIC = "numeric"
+    BEHAVIOUR = "behaviour"
+    STABILITY = "stability"
+    EFFICIENCY = "efficiency"
+
+
+class Stage(enum.StrEnum):
+    """The part of attention that a flaw replaces."""
+
+    SCORE = "score"
+    SCALE = "scale"
+    MASK = "mask"
+    NORMALISE = "normalise"
+    AGGREGATE = "aggregate"
+    HEADS = "heads"
+    PROJECTION = "projection"
+    ENCODING = "encoding"
+    CACHE = "cache"
+    BLOCK = "block"
+
+
+#: A number in JSON: a float, or one of "nan", "inf", "-inf".
+Number = float | str
+
+
+def number(value: float) -> Number:
+    """Spell a float so that strict JSON can carry it."""
+    value = float(value)
+    if math.isnan(value):
+        return "nan"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return value
+
+
+class Mismatch(msgspec.Struct, frozen=True, kw_only=True):
+    """Where an array is furthest from what was expected, and by how much."""
+
+    output: str  #: which output, e.g. "weights"
+    index: tuple[int, ...]
+    actual: Number
+    expected: Number
+    allowed: Number  #: the rounding bound at this element
+    ratio: Number  #: |actual - expected| / allowed
+    differing: int
+    total: int
+
+
+class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
+    """One check of one submission."""
+
+    id: str
+    title: str  #: a statement that is true of a right answer
+    outcome: Outcome
+    level: Level
+    facet: Facet
+    points: int
+    earned: int
+    message: str = ""  #: the fact
+    hint: str = ""  #: the remedy
+    note: str = ""  #: what a passing answer should know, e.g. "computed in float32"
+    seconds: float = 0.0
+    line: int | None = None  #: the candidate's line, when their code raised
+    mismatch: Mismatch | None = None
+
+
+class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
+    """A flaw, or a class of equal flaws, that reproduces the submission's outputs."""
+
+    flaw: str  #: ids joined by "+" for a pair
+    title: str
+    stage: Stage
+    confidence: str  #: the evidence in words
+    alternatives: tuple[str, ...] = ()  #: titles of flaws that are the same function
+    question: str = ""  #: what an interviewer can ask next
+    answer: str = ""  #: what a good answer contains; interviewer only
+
+
+class Environment(msgspec.Struct, frozen=True, kw_only=True):
+    """Where and under which limits the submissions ran."""
+
+    takehome: str
+    sandbox: str  #: "container" or "process"
+    isolated: bool
+    image: str = ""  #: image id
+    runtime: str = ""
+    python: str = ""
+    numpy: str = ""
+    torch: str = ""
+    limits: dict[str, str] = {}  #: name -> value with its unit
+
+
+class SubmissionResult(msgspec.Struct, frozen=True, kw_only=True):
+    """One submission against one spec, without evidence."""
+
+    id: str
+    sha256: str
+    verdict: Verdict
+    reason: str = ""
+    card: str = ""  #: path of the card's page, relative to the results
+    level: Level = Level.NONE
+    earned: int | None = None  #: None when it is not scored
+    possible: int = 0
+    diagnosis: tuple[Diagnosis, ...] = ()
+    conventions: dict[str, str] = {}
+    notes: tuple[str, ...] = ()
+    checks: tuple[CheckResult, ...] = ()
+    seconds: float = 0.0
+    exchanges: int = 0  #: round trips to the sandbox
+
+
+class BatchResults(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole batch: the content of ``results.json``."""
+
+    schema: str = SCHEMA
+    spec: str
+    title: str
+    seed: str  #: secret; present for the interviewer only
+    environment: Environment
+    submissions: tuple[SubmissionResult, ...] = ()
+    ignored: tuple[str, ...] = ()  #: entries of the folder that are not submissions
+
+
+class Array(msgspec.Struct, frozen=True, kw_only=True):
+    """A small recorded array, row-major."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    values: tuple[Number, ...]
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """One failing call of the smallest size: what went in, what came out, what was expected."""
+
+    check: str
+    call: str  #: e.g. "attention(Q, K, V, mask)"
+    inputs: dict[str, Array] = {}
+    expected: dict[str, Array] = {}
+    actual: dict[str, Array] = {}
+
+
+class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
+    """One file of the submission; ``html`` is its highlighted form, made in a limited child process."""
+
+    name: str
+    text: str
+    html: str = ""
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True):
+    """One submission with its evidence: the content of ``cards/<slug>.json``."""
+
+    schema: str = SCHEMA
+    spec: str
+    title: str
+    environment: Environment
+    result: SubmissionResult
+    sources: tuple[SourceFile, ...] = ()
+    log: str = ""  #: what the submission printed, sanitised and capped
+    evidence: tuple[Evidence, ...] = ()
+
+
+def to_json(value: msgspec.Struct) -> bytes:
+    """Encode a result; every number that is not finite must already be spelled by ``number``."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=1)
+
+
+def schema() -> dict[str, object]:
+    """Return the JSON Schema of ``results.json``."""
+    return msgspec.json.schema(BatchResults)

@@ -1,0 +1,76 @@
+"""What every sandbox offers: three methods, its limits, and what it is."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+
+from harness.results import Environment
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Deadlines and caps of one submission."""
+
+    start_seconds: float = 20.0  #: until the sandbox itself is ready
+    import_seconds: float = 20.0
+    exchange_seconds: float = 5.0  #: one frame of calls, there and back
+    submission_seconds: float = 60.0
+    timeouts: int = 3  #: so many end the submission
+    memory_bytes: int = 512 << 20
+    processes: int = 64
+    reply_bytes: int = 64 << 20  #: payload of one reply
+    log_bytes: int = 8 << 20  #: what the submission may print in all
+    log_head_bytes: int = 32 << 10  #: what is kept of it: the beginning ...
+    log_tail_bytes: int = 8 << 10  #: ... and the end
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Frame:
+    """One reply: its header and payload, already within their caps."""
+
+    header: dict[str, object]
+    payload: memoryview
+
+
+class Sandbox(abc.ABC):
+    """Runs submissions apart from the harness and relays frames to them.
+
+    One sandbox may serve several submissions, one after another: each ``start`` begins with a
+    process in which no candidate code has run.
+    """
+
+    @property
+    @abc.abstractmethod
+    def environment(self) -> Environment:
+        """What the submissions run in, for the scorecard."""
+
+    @abc.abstractmethod
+    def start(self, load: bytes, seconds: float) -> Frame:
+        """Give a LOAD frame to a pristine process and return its reply.
+
+        Also used after a timeout or a crash, to go on with the next check.
+
+        Raises:
+            CandidateError: the submission's import ended in that way.
+            SandboxUnavailable: isolation cannot be provided; never falls back.
+            SandboxBroken: the engine failed.
+        """
+
+    @abc.abstractmethod
+    def call(self, frame: bytes, seconds: float) -> Frame:
+        """Send one frame and return the reply to it; one frame is outstanding at a time.
+
+        Raises:
+            CandidateTimedOut: no whole reply within ``seconds``. The process tree is gone.
+            OutOfResources, CandidateCrashed, ProtocolViolation: likewise gone.
+            SandboxBroken: the engine failed.
+        """
+
+    @abc.abstractmethod
+    def log(self) -> str:
+        """Return what the submission printed: capped, and with control characters spelled out."""
+
+    @abc.abstractmethod
+    def close(self) -> None:
+        """Release everything. Safe to call twice, and after any error."""
