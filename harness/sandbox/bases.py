@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import shutil
 import subprocess
@@ -12,6 +11,7 @@ from collections.abc import Callable
 
 import docker
 import docker.errors
+import msgspec
 
 from harness.errors import SandboxUnavailable
 from harness.sandbox.engine import ENGINE_ERRORS
@@ -21,14 +21,13 @@ BOOTSTRAPPED_BASE = "takehome-base:bookworm"
 BOOTSTRAP_SUITE = "bookworm"
 BOOTSTRAP_SECONDS = 900  #: 20 s to 95 s measured, on a slow mirror more
 
-# The wheel tags come from the pip of the base, which installs the wheels there. A base has no
-# network here and is run as an ordinary user: it is asked, not trusted with anything.
+# The wheel tags come from the pip of the base, which installs the wheels there.
 _ASK = """
 import json, platform, sys
 from pip._vendor.packaging.tags import sys_tags
 tags = list(sys_tags())
 print(json.dumps({
-    "python": sys.executable,
+    "path": sys.executable,
     "version": platform.python_version(),
     "abis": list(dict.fromkeys(tag.abi for tag in tags if tag.interpreter == tags[0].interpreter)),
     "platforms": list(dict.fromkeys(tag.platform for tag in tags)),
@@ -36,16 +35,22 @@ print(json.dumps({
 """
 
 
+class Interpreter(msgspec.Struct, frozen=True, kw_only=True):
+    """The Python of a base, and which wheels it takes."""
+
+    path: str  #: "/usr/local/bin/python3"
+    version: str  #: "3.13.1"
+    abis: tuple[str, ...]  #: wheel tags, best first
+    platforms: tuple[str, ...]  #: wheel tags, best first
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
-    """An image to build on and the interpreter in it."""
+    """An image to build on."""
 
     reference: str  #: as the user writes it
     id: str
-    python: str  #: path of the interpreter
-    version: str  #: of the interpreter, "3.13.1"
-    abis: tuple[str, ...]  #: wheel tags, best first
-    platforms: tuple[str, ...]  #: wheel tags, best first
+    interpreter: Interpreter
 
 
 def find_base(
@@ -114,17 +119,12 @@ def _bootstrap(client: docker.DockerClient, report: Callable[[str], None]) -> No
     report(f"making {BOOTSTRAPPED_BASE} with mmdebstrap, about a minute")
     with tempfile.TemporaryDirectory(prefix="takehome-base-") as folder:
         archive = os.path.join(folder, "base.tar")
-        command = [
-            tool,
-            "--quiet",
-            "--variant=minbase",
-            "--include=python3,python3-pip",
-            BOOTSTRAP_SUITE,
-            archive,
-        ]
+        command = [tool, "--quiet", "--variant=minbase", "--include=python3,python3-pip"]
+        command += [BOOTSTRAP_SUITE, archive]
         try:
             done = subprocess.run(
                 command,
+                check=False,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -154,16 +154,13 @@ def _ask(client: docker.DockerClient, reference: str, image_id: str) -> Base:
             read_only=True,
             remove=True,
         )
-        return Base(reference=reference, id=image_id, **_fields(json.loads(answer)))
-    except (*ENGINE_ERRORS, ValueError, KeyError) as error:
+        interpreter = msgspec.json.decode(answer, type=Interpreter)
+    except (*ENGINE_ERRORS, msgspec.MsgspecError) as error:
         raise SandboxUnavailable(
             f"the base image is {reference}, in which `python3` with pip does not run "
             f"({_last_line(str(error))}); choose another with --base"
         ) from error
-
-
-def _fields(answer: dict[str, object]) -> dict[str, object]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in answer.items()}
+    return Base(reference=reference, id=image_id, interpreter=interpreter)
 
 
 def _last_line(text: str) -> str:

@@ -137,7 +137,7 @@ def build(
     """
     made = recipe(name)
     ground = find_base(client, base, report)
-    wheels = download(made.packages, ground, index=index, cache=cache, report=report)
+    wheels = download(made.packages, ground.interpreter, index=index, cache=cache, report=report)
     report(f"building {name} on {ground.reference}")
     with tempfile.TemporaryFile() as context:
         _write_context(context, made, wheels)
@@ -154,7 +154,7 @@ def build(
             use_config_proxy=False,
             buildargs={
                 "BASE": ground.id,
-                "PYTHON": ground.python,
+                "PYTHON": ground.interpreter.path,
                 "IMPORTS": ", ".join(_IMPORTS[package] for package in made.packages),
             },
             labels=_new_labels(made, ground, wheels),
@@ -165,12 +165,14 @@ def build(
 
 def _new_labels(made: Recipe, base: Base, wheels: tuple[Path, ...]) -> dict[str, str]:
     installed = dict(wheel.name.split("-")[:2] for wheel in wheels)
-    versions = {"python": base.version} | {name: installed[name] for name in made.packages}
+    versions = {"python": base.interpreter.version} | {
+        name: installed[name] for name in made.packages
+    }
     return {
         CONTENT_LABEL: made.content(base.id),
         _BASE_LABEL: base.id,
         f"{_BASE_LABEL}.reference": base.reference,
-        _PYTHON_LABEL: base.python,
+        _PYTHON_LABEL: base.interpreter.path,
         _VERSIONS_LABEL: json.dumps(versions),
     }
 

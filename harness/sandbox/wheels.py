@@ -15,7 +15,7 @@ from pathlib import Path
 import platformdirs
 
 from harness.errors import SandboxUnavailable
-from harness.sandbox.bases import Base
+from harness.sandbox.bases import Interpreter
 
 PYTORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
@@ -39,7 +39,7 @@ def pinned(package: str) -> str:
 
 def download(
     packages: tuple[str, ...],
-    base: Base,
+    interpreter: Interpreter,
     *,
     index: str | None,
     cache: Path | None,
@@ -57,13 +57,20 @@ def download(
     """
     requirements = [pinned(package) for package in packages]
     root = cache or Path(platformdirs.user_cache_dir("takehome", appauthor=False)) / "wheels"
-    wanted = [*requirements, constraints(), base.version, *base.abis, *base.platforms]
+    wanted = [
+        *requirements,
+        constraints(),
+        interpreter.version,
+        *interpreter.abis,
+        *interpreter.platforms,
+    ]
     kept = root / hashlib.sha256("\n".join(wanted).encode()).hexdigest()[:16]
     if not kept.is_dir():
-        report(f"downloading wheels of {', '.join(requirements)} for Python {base.version}")
+        wheels = ", ".join(requirements)
+        report(f"downloading wheels of {wheels} for Python {interpreter.version}")
         root.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="partial-", dir=root) as folder:
-            _fetch(requirements, base, index=index, folder=Path(folder))
+            _fetch(requirements, interpreter, index=index, folder=Path(folder))
             _keep(Path(folder) / "wheels", kept)
     return tuple(sorted(kept.glob("*.whl")))
 
@@ -77,7 +84,9 @@ def _keep(fetched: Path, kept: Path) -> None:
             raise
 
 
-def _fetch(requirements: list[str], base: Base, *, index: str | None, folder: Path) -> None:
+def _fetch(
+    requirements: list[str], interpreter: Interpreter, *, index: str | None, folder: Path
+) -> None:
     indexes = [index] if index else [None, PYTORCH_CPU_INDEX]
     pins = folder / "constraints.txt"
     pins.write_text(constraints(), encoding="utf-8")
@@ -86,7 +95,13 @@ def _fetch(requirements: list[str], base: Base, *, index: str | None, folder: Pa
         wheels = folder / "wheels"
         shutil.rmtree(wheels, ignore_errors=True)
         done = subprocess.run(
-            [*_pip_command(base, extra), f"--constraint={pins}", f"--dest={wheels}", *requirements],
+            [
+                *_pip_command(interpreter, extra),
+                f"--constraint={pins}",
+                f"--dest={wheels}",
+                *requirements,
+            ],
+            check=False,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -95,19 +110,19 @@ def _fetch(requirements: list[str], base: Base, *, index: str | None, folder: Pa
             return
         complaint = (done.stderr.strip().splitlines() or ["pip said nothing"])[-1]
     raise SandboxUnavailable(
-        f"the wheels of {', '.join(requirements)} for Python {base.version} cannot be downloaded "
+        f"the wheels of {', '.join(requirements)} for Python {interpreter.version} cannot be downloaded "
         f"({complaint}); name an index that has them: "
         f"`takehome image build --index-url {PYTORCH_CPU_INDEX}`"
     )
 
 
-def _pip_command(base: Base, index: str | None) -> list[str]:
+def _pip_command(interpreter: Interpreter, index: str | None) -> list[str]:
     """Return ``pip download`` for the base's tags: the host's may differ in all of them."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--retries=1"]
     command += ["--disable-pip-version-check", "--only-binary=:all:", "--implementation=cp"]
-    command += [f"--python-version={base.version}"]
-    command += [f"--abi={abi}" for abi in base.abis]
-    command += [f"--platform={platform}" for platform in base.platforms]
+    command += [f"--python-version={interpreter.version}"]
+    command += [f"--abi={abi}" for abi in interpreter.abis]
+    command += [f"--platform={platform}" for platform in interpreter.platforms]
     if index:
         command += [f"--extra-index-url={index}"]
     return command
