@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import docker
 import docker.errors
@@ -51,3 +52,18 @@ def _reason(error: BaseException) -> str:
     while error.__context__ is not None:
         error = error.__context__
     return str(error) or type(error).__name__
+
+
+def main() -> int:
+    """Print which engine answers, or why none does, for scripts; return 0 or 3."""
+    try:
+        client = connect()
+    except SandboxUnavailable as error:
+        print(error)
+        return 3
+    print(f"Docker {client.version()['Version']} answers")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -87,7 +87,8 @@ def _keep(fetched: Path, kept: Path) -> None:
 def _fetch(
     requirements: list[str], interpreter: Interpreter, *, index: str | None, folder: Path
 ) -> None:
-    indexes = [index] if index else [None, PYTORCH_CPU_INDEX]
+    with_torch = any(requirement.startswith("torch==") for requirement in requirements)
+    indexes = [index] if index or not with_torch else [None, PYTORCH_CPU_INDEX]
     pins = folder / "constraints.txt"
     pins.write_text(constraints(), encoding="utf-8")
     complaint = ""
@@ -110,9 +111,9 @@ def _fetch(
             return
         complaint = (done.stderr.strip().splitlines() or ["pip said nothing"])[-1]
     raise SandboxUnavailable(
-        f"the wheels of {', '.join(requirements)} for Python {interpreter.version} cannot be downloaded "
-        f"({complaint}); name an index that has them: "
-        f"`takehome image build --index-url {PYTORCH_CPU_INDEX}`"
+        f"the wheels of {', '.join(requirements)} for Python {interpreter.version} "
+        f"cannot be downloaded ({complaint}); check the network and pip's settings, or name an "
+        "index that has them with `takehome image build --index-url URL`"
     )
 
 
