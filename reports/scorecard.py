@@ -1,0 +1,166 @@
+"""One submission as a page: who, how far, which bug, why, and what to ask next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, NamedTuple
+
+import msgspec
+
+from harness.results import (
+    LEVELS,
+    Card,
+    CheckResult,
+    Level,
+    Outcome,
+    SourceFile,
+    SubmissionResult,
+)
+from reports.arrays import Exhibit, exhibit
+from reports.pages import fitting, pages
+from reports.source import Listing, listings
+from reports.stages import Strip, strip
+from reports.text import shown
+from reports.words import LEVEL_WORDS, VERDICTS, Word, failing
+
+#: Most bytes of a card.
+CARD: Final = 300_000
+
+
+class Caps(NamedTuple):
+    """How much of a card is shown."""
+
+    field: int  #: characters of one text
+    entries: int  #: entries of one list
+    exhibits: int
+    source: int  #: bytes of marked-up source
+
+
+#: The first suits every honest submission; the last fits whatever was written.
+CAPS: Final = (
+    Caps(field=4096, entries=200, exhibits=6, source=150_000),
+    Caps(field=600, entries=100, exhibits=2, source=60_000),
+    Caps(field=60, entries=24, exhibits=1, source=20_000),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rung:
+    """The checks of one level."""
+
+    level: Level
+    words: tuple[str, str]
+    reached: bool
+    checks: tuple[CheckResult, ...]
+
+    @property
+    def missed(self) -> list[CheckResult]:
+        return [c for c in self.checks if c.outcome not in (Outcome.PASSED, Outcome.NOT_RUN)]
+
+    @property
+    def idle(self) -> list[CheckResult]:
+        return [check for check in self.checks if check.outcome is Outcome.NOT_RUN]
+
+    @property
+    def kept(self) -> list[CheckResult]:
+        return [check for check in self.checks if check.outcome is Outcome.PASSED]
+
+    @property
+    def passed(self) -> int:
+        return len(self.kept)
+
+    @property
+    def total(self) -> int:
+        return len(self.checks)
+
+    @property
+    def earned(self) -> int:
+        return sum(check.earned for check in self.checks)
+
+    @property
+    def possible(self) -> int:
+        return sum(check.points for check in self.checks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardPage:
+    """What the template of a card shows; every text in it is visible and clipped."""
+
+    card: Card
+    result: SubmissionResult
+    verdict: Word
+    level: tuple[str, str]
+    index: str  #: address of the batch's page, "" when there is none
+    first: CheckResult | None  #: the failing check of the lowest level
+    strip: Strip | None
+    rungs: tuple[Rung, ...]
+    exhibits: tuple[Exhibit, ...]
+    listings: tuple[Listing, ...]
+    raised: dict[int, list[str]]  #: line of the first file -> titles of the checks it failed
+    spoilt: bool  #: some check passed and earned nothing
+    hidden: int  #: checks left out
+
+
+def render_card(card: Card, *, index: str = "") -> str:
+    """Return the page of one submission: self-contained HTML of at most 300 KB.
+
+    ``index`` is the address of the batch's page, for a link back.
+    """
+    return fitting((partial(_render, card, index, caps) for caps in CAPS), CARD)
+
+
+def _render(card: Card, index: str, caps: Caps) -> str:
+    return pages().render("card.html", card_page(card, index=index, caps=caps))
+
+
+def card_page(card: Card, *, index: str = "", caps: Caps = CAPS[0]) -> CardPage:
+    """Lay out one card."""
+    bare = msgspec.structs.replace(card, sources=(), evidence=card.evidence[: caps.exhibits])
+    safe = shown(bare, field=caps.field, entries=caps.entries)
+    checks = {check.id: check for check in safe.result.checks}
+    files = listings(_named(card.sources, caps), budget=caps.source)
+    missed = failing(safe.result.checks)
+    return CardPage(
+        card=safe,
+        result=safe.result,
+        verdict=VERDICTS[safe.result.verdict],
+        level=LEVEL_WORDS[safe.result.level],
+        index=index,
+        first=missed[0] if missed else None,
+        strip=strip(safe.result),
+        rungs=_rungs(safe.result),
+        exhibits=tuple(exhibit(one, checks.get(one.check)) for one in safe.evidence),
+        listings=files,
+        raised=_raised(safe.result.checks, files),
+        spoilt=any(c.outcome is Outcome.PASSED and c.earned < c.points for c in checks.values()),
+        hidden=len(card.result.checks) - len(safe.result.checks),
+    )
+
+
+def _named(sources: tuple[SourceFile, ...], caps: Caps) -> tuple[SourceFile, ...]:
+    return tuple(
+        msgspec.structs.replace(source, name=shown(source.name, field=caps.field))
+        for source in sources[: caps.entries]
+    )
+
+
+def _rungs(result: SubmissionResult) -> tuple[Rung, ...]:
+    rungs = []
+    for level in LEVELS:
+        own = tuple(check for check in result.checks if check.level is level)
+        if own:
+            reached = LEVELS.index(result.level) >= LEVELS.index(level)
+            rungs.append(Rung(level=level, words=LEVEL_WORDS[level], reached=reached, checks=own))
+    return tuple(rungs)
+
+
+def _raised(
+    checks: tuple[CheckResult, ...], files: tuple[Listing, ...]
+) -> dict[int, list[str]]:
+    lines = len(files[0].lines) if files else 0
+    raised: dict[int, list[str]] = {}
+    for check in checks:
+        if check.line is not None and 1 <= check.line <= lines:
+            raised.setdefault(check.line, []).append(check.title)
+    return raised

@@ -1,0 +1,150 @@
+"""The submission's source as lines of tokens, ready to be escaped one by one."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from harness.results import SourceFile
+from reports.text import visible
+
+
+class Token(NamedTuple):
+    """A run of text of one kind; the kind is one of ours, never a class from outside."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a file."""
+
+    number: int
+    anchor: str  #: "L12" in the first file, "f2-L12" in the second
+    tokens: tuple[Token, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """One file as it is shown."""
+
+    name: str
+    lines: tuple[Line, ...]
+    hidden: int  #: lines left out at the end
+
+
+#: Pygments' short class, by its first letters, to the kinds that the style sheet knows.
+_KINDS: Final = {
+    "k": "keyword",
+    "ow": "keyword",
+    "c": "comment",
+    "s": "string",
+    "m": "literal",
+    "nf": "name",
+    "nc": "name",
+    "fm": "name",
+    "nd": "decorator",
+    "nb": "builtin",
+    "bp": "builtin",
+}
+
+# The whole of what the formatter writes with nowrap: text, entities, and spans that do not nest.
+_PIECE: Final = re.compile(r'<span class="([a-z0-9]{1,4})">([^<>]*)</span>|([^<>]+)')
+
+#: Bytes of mark-up around one token and one line; the budget counts them.
+_TOKEN_COST: Final = 24
+_LINE_COST: Final = 48
+
+
+def listings(sources: tuple[SourceFile, ...], *, budget: int) -> tuple[Listing, ...]:
+    """Return the files, cut so that their mark-up takes about ``budget`` bytes."""
+    shown = []
+    for position, source in enumerate(sources, start=1):
+        listing, budget = _listing(source, "" if position == 1 else f"f{position}-", budget)
+        shown.append(listing)
+    return tuple(shown)
+
+
+def _listing(source: SourceFile, prefix: str, budget: int) -> tuple[Listing, int]:
+    lines = _split(highlighted(source))
+    kept = []
+    for number, tokens in enumerate(lines, start=1):
+        budget -= _LINE_COST + sum(_cost(token) for token in tokens)
+        if budget < 0:
+            break
+        kept.append(Line(number=number, anchor=f"{prefix}L{number}", tokens=tuple(tokens)))
+    hidden = len(lines) - len(kept)
+    return Listing(name=source.name, lines=tuple(kept), hidden=hidden), max(budget, 0)
+
+
+def _cost(token: Token) -> int:
+    markup = _TOKEN_COST if token.kind else 0
+    return markup + len(html.escape(token.text).encode("utf-8", "replace"))
+
+
+def highlighted(source: SourceFile) -> list[Token]:
+    """Return the tokens of a file; plain text unless its ``html`` is exactly what we expect.
+
+    The highlighting was made next to candidate text, so it is data: it must consist of
+    class-only spans, and its text must equal the file's.
+    """
+    tokens = _parsed(source.html) if source.html else None
+    plain = source.text.replace("\r\n", "\n")
+    if tokens is None or _text(tokens).strip("\n") != plain.strip("\n"):
+        tokens = [Token("", plain)]
+    else:  # a highlighter may drop blank lines at the start; line numbers must not move
+        missing = _leading(plain) - _leading(_text(tokens))
+        tokens.insert(0, Token("", "\n" * missing))
+    return [Token(token.kind, visible(token.text)) for token in _joined(tokens)]
+
+
+def _parsed(markup: str) -> list[Token] | None:
+    tokens = []
+    end = 0
+    for match in _PIECE.finditer(markup):
+        if match.start() != end:
+            return None
+        end = match.end()
+        kind, inside, outside = match.groups()
+        text = html.unescape(inside if outside is None else outside).replace("\r\n", "\n")
+        tokens.append(Token(_kind(kind or ""), text))
+    return tokens if end == len(markup) else None
+
+
+def _kind(name: str) -> str:
+    return _KINDS.get(name[:2]) or _KINDS.get(name[:1], "")
+
+
+def _text(tokens: list[Token]) -> str:
+    return "".join(token.text for token in tokens)
+
+
+def _leading(text: str) -> int:
+    return len(text) - len(text.lstrip("\n"))
+
+
+def _joined(tokens: list[Token]) -> list[Token]:
+    """Merge neighbours of one kind; white space joins whatever it follows."""
+    joined: list[Token] = []
+    for token in tokens:
+        if joined and (token.kind == joined[-1].kind or token.text.isspace()):
+            joined[-1] = Token(joined[-1].kind, joined[-1].text + token.text)
+        else:
+            joined.append(token)
+    return joined
+
+
+def _split(tokens: list[Token]) -> list[list[Token]]:
+    """Cut tokens at line ends; a token over three lines becomes three."""
+    lines: list[list[Token]] = [[]]
+    for token in tokens:
+        first, *rest = token.text.split("\n")
+        if first:
+            lines[-1].append(Token(token.kind, first))
+        lines.extend([Token(token.kind, text)] if text else [] for text in rest)
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines

@@ -1,0 +1,67 @@
+"""Text from a submission, made fit to be shown: visible, bounded, and nothing but text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final, TypeVar
+
+import msgspec
+
+#: Longest text of one field, in characters.
+FIELD: Final = 4096
+
+#: Most entries of one list; a spec has about forty checks, a batch is cut elsewhere.
+ENTRIES: Final = 500
+
+# C0 and C1 controls but newline and tab, zero-width and bidirectional controls, lone surrogates,
+# and the code points that XML 1.0 has no way to write.
+_UNSEEN: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff"
+    "\U000e0000-\U000e0fff]"
+)
+
+_Value = TypeVar("_Value")
+
+
+def visible(text: str) -> str:
+    """Spell every character that a reader could not see, such as ``<U+202E>``; keep the rest."""
+    text = text.replace("\r\n", "\n")
+    return _UNSEEN.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
+
+
+def clip(text: str, limit: int = FIELD) -> str:
+    """Cut a text to ``limit`` characters and say how much is missing."""
+    if len(text) <= limit:
+        return text
+    return f"{text[:limit]} … [{len(text) - limit:,} more characters]"
+
+
+def one_line(text: str) -> str:
+    """Join the lines of a text, so that it cannot pass for a line of ours."""
+    return " ".join(text.split())
+
+
+def shown(value: _Value, *, field: int = FIELD, entries: int = ENTRIES) -> _Value:
+    """Copy a result with every text visible and clipped, and every list cut to ``entries``.
+
+    The renderers show such copies only, so that no field can be forgotten.
+    """
+    copy = _shown(value, field, entries)
+    assert isinstance(copy, type(value))
+    return copy
+
+
+def _shown(value: object, field: int, entries: int) -> object:
+    if type(value) is str:
+        return visible(clip(value, field))
+    if isinstance(value, msgspec.Struct):
+        names = value.__struct_fields__
+        return type(value)(**{name: _shown(getattr(value, name), field, entries) for name in names})
+    if isinstance(value, tuple):
+        return tuple(_shown(item, field, entries) for item in value[:entries])
+    if isinstance(value, Mapping):
+        items = list(value.items())[:entries]
+        return {_shown(key, field, entries): _shown(item, field, entries) for key, item in items}
+    return value

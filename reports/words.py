@@ -1,0 +1,131 @@
+"""The words, signs and figures that every report uses for the same thing."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, NamedTuple
+
+from harness.results import (
+    LEVELS,
+    CheckResult,
+    Level,
+    Number,
+    Outcome,
+    SubmissionResult,
+    Verdict,
+)
+
+
+class Word(NamedTuple):
+    """How one value is shown; the sign repeats in shape what the tone says in colour."""
+
+    text: str
+    sign: str
+    tone: str  #: "good", "bad", "warn" or "calm"
+
+
+VERDICTS: Final = {
+    Verdict.PASSED: Word("Passed", "✓", "good"),
+    Verdict.FAILED: Word("Failed", "✕", "bad"),
+    Verdict.UNGRADEABLE: Word("Ungradeable", "?", "warn"),
+    Verdict.INVALID: Word("Invalid", "!", "warn"),
+}
+
+OUTCOMES: Final = {
+    Outcome.PASSED: Word("passed", "✓", "good"),
+    Outcome.FAILED: Word("wrong answer", "✕", "bad"),
+    Outcome.RAISED: Word("raised", "✕", "bad"),
+    Outcome.TIMED_OUT: Word("timed out", "✕", "bad"),
+    Outcome.OUT_OF_RESOURCES: Word("out of resources", "✕", "bad"),
+    Outcome.CRASHED: Word("crashed", "✕", "bad"),
+    Outcome.PROTOCOL_VIOLATION: Word("protocol violation", "✕", "bad"),
+    Outcome.NOT_RUN: Word("not run", "–", "calm"),
+    Outcome.INVALID: Word("invalid", "!", "warn"),
+}
+
+#: Levels in English, with the word of the third source document beside them.
+LEVEL_WORDS: Final = {
+    Level.NONE: ("below pass", ""),
+    Level.PASS: ("pass", "合格"),
+    Level.GOOD: ("good", "良好"),
+    Level.EXCELLENT: ("excellent", "优秀"),
+}
+
+#: Best first, the order in which a batch is listed.
+_VERDICT_ORDER: Final = (Verdict.PASSED, Verdict.FAILED, Verdict.UNGRADEABLE, Verdict.INVALID)
+
+
+def failing(checks: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
+    """Return the checks that did not pass, lowest level first."""
+    missed = [check for check in checks if check.outcome is not Outcome.PASSED]
+    return tuple(sorted(missed, key=lambda check: LEVELS.index(check.level)))
+
+
+def best_first(submissions: tuple[SubmissionResult, ...]) -> list[SubmissionResult]:
+    """Sort by verdict, level, score and name; what was not graded comes last."""
+    return sorted(
+        submissions,
+        key=lambda one: (
+            _VERDICT_ORDER.index(one.verdict),
+            -LEVELS.index(one.level),
+            -(one.earned or 0),
+            one.id.casefold(),
+        ),
+    )
+
+
+def score(result: SubmissionResult) -> str:
+    """Return ``"12 / 40"``, or a dash for what is not scored."""
+    return "–" if result.earned is None else f"{result.earned} / {result.possible}"
+
+
+def plural(count: int, noun: str) -> str:
+    """Return ``"1 check"`` or ``"1,204 checks"``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def duration(seconds: float) -> str:
+    """Return a time with a unit that suits it."""
+    if not math.isfinite(seconds):
+        return "–"
+    if seconds < 0.0005:
+        return "< 1 ms"
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def figure(value: Number, digits: int = 6) -> str:
+    """Return a number with ``digits`` significant digits, with a true minus sign."""
+    value = float(value)
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.{digits}g}".replace("-", "−")
+
+
+def figures(actual: Number, expected: Number) -> tuple[str, str]:
+    """Return both numbers with as many digits as it takes to tell them apart."""
+    for digits in (6, 9, 13):
+        pair = figure(actual, digits), figure(expected, digits)
+        if pair[0] != pair[1]:
+            return pair
+    return figure(actual, 17), figure(expected, 17)
+
+
+def multiple(ratio: Number) -> str:
+    """Return an error as a multiple of the rounding bound, in words."""
+    ratio = float(ratio)
+    if math.isnan(ratio):
+        return "not comparable"
+    if math.isinf(ratio):
+        return "beyond any bound"
+    if ratio < 10:
+        return f"{ratio:.1f} × the rounding bound"
+    if ratio < 1e6:
+        return f"{float(f'{ratio:.3g}'):,.0f} × the rounding bound"
+    mantissa, exponent = f"{ratio:.1e}".split("e")
+    power = str(int(exponent)).translate(_SUPERSCRIPT)
+    return f"{mantissa} × 10{power} × the rounding bound"
+
+
+_SUPERSCRIPT: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
