@@ -1,0 +1,5 @@
+"""Placeholder until blocking is written."""
+
+
+def block() -> None:
+    raise NotImplementedError

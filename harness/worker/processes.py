@@ -1,0 +1,207 @@
+"""What the supervisor does to itself and to processes: harden, start, kill, reap, wipe, compare.
+
+Everything here assumes to be PID 1 of a PID namespace of its own: ``kill(-1)`` reaches every
+other process there, and nothing outside.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import resource
+import select
+import shutil
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+SCRATCH = ("/tmp", "/dev/shm")
+#: After this long, processes that do not die are left to the end of the container.
+KILL_SECONDS = 5.0
+_PR_SET_DUMPABLE = 4
+#: cgroup v1 and v2: the line "oom_kill N" counts the kernel's kills in this container.
+_OOM_COUNTERS = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")
+
+
+class Unclean(RuntimeError):
+    """Something of a submission would not go away; this container must end."""
+
+
+def harden() -> int:
+    """Make this process as untouchable as one uid allows; return a descriptor that wakes on SIGCHLD.
+
+    Not dumpable: no ptrace, no ``/proc/1/mem``. Every signal is ignored but SIGCHLD: were that
+    ignored too, the kernel would reap the children and their status would be lost.
+    """
+    _prctl(_PR_SET_DUMPABLE, 0)
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
+        _dispose(number, signal.SIG_IGN)
+    awake, wake = os.pipe()
+    os.set_blocking(awake, False)
+    os.set_blocking(wake, False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    return awake
+
+
+def _prctl(option: int, value: int) -> None:
+    if ctypes.CDLL(None).prctl(option, value, 0, 0, 0):
+        raise OSError(f"prctl({option}, {value}) failed")
+
+
+def _dispose(number: int, disposition: Any) -> None:
+    try:
+        signal.signal(number, disposition)
+    except (OSError, ValueError):
+        pass  # glibc keeps two real-time signals for itself
+
+
+def start(body: Callable[[], None], close: list[int]) -> int:
+    """Fork a process that runs ``body`` with ordinary signals and without ``close``; return its pid."""
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 1
+    try:
+        signal.set_wakeup_fd(-1)
+        for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+            _dispose(number, signal.SIG_DFL)
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_IGN)  # Python's own defaults
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for descriptor in close:
+            os.close(descriptor)
+        _prctl(_PR_SET_DUMPABLE, 1)
+        _be_first_to_go()
+        os.setsid()
+        body()
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def _be_first_to_go() -> None:
+    """When memory runs out, the kernel takes this process before the supervisor."""
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write("1000")
+    except OSError:
+        pass
+
+
+def reap() -> dict[int, int]:
+    """Collect every process that has ended: pid -> wait status."""
+    ended: dict[int, int] = {}
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return ended
+        if pid == 0:
+            return ended
+        ended[pid] = status
+
+
+def kill_everything(awake: int) -> dict[int, int]:
+    """Kill and reap every other process; return what they ended with.
+
+    Raises:
+        Unclean: some are still there after ``KILL_SECONDS``.
+    """
+    ended: dict[int, int] = {}
+    until = time.monotonic() + KILL_SECONDS
+    while True:
+        try:
+            os.kill(-1, signal.SIGKILL)
+        except ProcessLookupError:
+            ended |= reap()
+            return ended
+        ended |= reap()
+        if time.monotonic() > until:
+            raise Unclean("processes that do not die")
+        select.select([awake], [], [], 0.01)
+        drain(awake)
+
+
+def drain(awake: int) -> None:
+    """Forget the wake-ups so far."""
+    try:
+        while os.read(awake, 4096):
+            pass
+    except BlockingIOError:
+        pass
+
+
+def wipe() -> int:
+    """Remove everything from the scratch folders; return how many entries there were.
+
+    Raises:
+        Unclean: something could not be removed.
+    """
+    count = 0
+    for folder in SCRATCH:
+        entries = list(os.scandir(folder))
+        count += len(entries)
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                _remove_tree(entry.path)
+            else:
+                os.unlink(entry.path)
+        if os.listdir(folder):
+            raise Unclean(f"files in {folder} that cannot be removed")
+    return count
+
+
+def _remove_tree(path: str) -> None:
+    try:
+        os.chmod(path, 0o700)
+        shutil.rmtree(path)
+    except (OSError, RecursionError) as error:
+        # Deeper, unreadable or longer than a path may be: not worth a clever walk.
+        raise Unclean(f"files that cannot be removed: {type(error).__name__}") from None
+
+
+def own_state() -> tuple[object, ...]:
+    """Return what a submission of the same uid might have changed about this process."""
+    limits = [value for name, value in sorted(vars(resource).items()) if name.startswith("RLIMIT")]
+    return (
+        tuple(resource.getrlimit(number) for number in limits),
+        frozenset(os.sched_getaffinity(0)),
+        os.sched_getscheduler(0),
+        os.getpriority(os.PRIO_PROCESS, 0),
+    )
+
+
+def output_flags() -> int:
+    """Return the status flags of standard error, which a submission shares."""
+    return fcntl.fcntl(2, fcntl.F_GETFL)
+
+
+def restore_output(flags: int) -> None:
+    """Set them again; a submission may have made it non-blocking."""
+    fcntl.fcntl(2, fcntl.F_SETFL, flags)
+
+
+def oom_kills() -> int | None:
+    """Return how often the kernel killed for memory here, or None when it does not say."""
+    for path in _OOM_COUNTERS:
+        try:
+            with open(path) as file:
+                for line in file:
+                    if line.startswith("oom_kill "):
+                        return int(line.split()[1])
+        except OSError:
+            continue
+    return None
+
+
+def leave(code: int) -> NoReturn:
+    """End this process, and with it every other one in the container."""
+    sys.stderr.flush()
+    os._exit(code)
