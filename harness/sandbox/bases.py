@@ -108,14 +108,7 @@ def _pull(client: docker.DockerClient, reference: str, report: Callable[[str], N
 
 def _bootstrap(client: docker.DockerClient, report: Callable[[str], None]) -> None:
     """Make a minimal Debian with Python and import it, with no registry."""
-    tool = shutil.which("mmdebstrap")
-    if tool is None or os.geteuid() != 0:
-        raise SandboxUnavailable(
-            f"no base image: {REGISTRY_BASE} is not here and cannot be pulled, expected a registry "
-            f"that answers or root with mmdebstrap; either `docker load` a Python image and run "
-            "`takehome image build --base REF`, or on Debian run `apt-get install mmdebstrap` and "
-            "`takehome image build` as root"
-        )
+    tool = _bootstrap_tool()
     report(f"making {BOOTSTRAPPED_BASE} with mmdebstrap, about a minute")
     with tempfile.TemporaryDirectory(prefix="takehome-base-") as folder:
         archive = os.path.join(folder, "base.tar")
@@ -141,6 +134,18 @@ def _bootstrap(client: docker.DockerClient, report: Callable[[str], None]) -> No
             )
         repository, tag = BOOTSTRAPPED_BASE.split(":")
         client.api.import_image(src=archive, repository=repository, tag=tag)
+
+
+def _bootstrap_tool() -> str:
+    tool = shutil.which("mmdebstrap")
+    if tool is None or os.geteuid() != 0:
+        raise SandboxUnavailable(
+            f"no base image: {REGISTRY_BASE} is not here and cannot be pulled, expected a registry "
+            "that answers, or root with mmdebstrap; either `docker load` a Python image and run "
+            "`takehome image build --base REF`, or on Debian run `apt-get install mmdebstrap` and "
+            "`takehome image build` as root"
+        )
+    return tool
 
 
 def _ask(client: docker.DockerClient, reference: str, image_id: str) -> Base:

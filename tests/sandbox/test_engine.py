@@ -1,0 +1,27 @@
+import pytest
+
+from harness.errors import SandboxUnavailable
+from harness.sandbox.engine import connect
+
+
+def test_an_engine_that_is_not_there_is_an_error_that_says_how_to_start_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    with pytest.raises(SandboxUnavailable, match=r"unix:///nowhere/docker\.sock .*start one"):
+        connect()
+
+
+def test_an_engine_on_another_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "tcp://localhost:1")
+    with pytest.raises(SandboxUnavailable, match="expected a Unix socket"):
+        connect()
+
+
+@pytest.mark.docker
+def test_the_engine_answers() -> None:
+    client = connect()
+    try:
+        assert client.version()["Version"]
+    finally:
+        client.close()
