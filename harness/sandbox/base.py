@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import importlib.metadata
+from collections.abc import Mapping
+from typing import ClassVar
 
 from harness.results import Environment
 
@@ -33,12 +36,25 @@ class Frame:
     payload: memoryview
 
 
+#: What a sandbox may guarantee; the conformance suite holds each backend to what it declares.
+PROCESS_TREE = "process tree"  #: processes that detached themselves are killed, too
+MEMORY = "memory"
+PROCESSES = "processes"
+SCRATCH = "scratch"  #: files are capped in size and number, and gone afterwards
+NO_NETWORK = "no network"
+READ_ONLY = "read-only"
+WARM = "warm"  #: numpy (and torch) are loaded before the submission is
+ISOLATED = frozenset({PROCESS_TREE, MEMORY, PROCESSES, SCRATCH, NO_NETWORK, READ_ONLY, WARM})
+
+
 class Sandbox(abc.ABC):
     """Runs submissions apart from the harness and relays frames to them.
 
     One sandbox may serve several submissions, one after another: each ``start`` begins with a
     process in which no candidate code has run.
     """
+
+    guarantees: ClassVar[frozenset[str]] = frozenset()
 
     @property
     @abc.abstractmethod
@@ -69,8 +85,47 @@ class Sandbox(abc.ABC):
 
     @abc.abstractmethod
     def log(self) -> str:
-        """Return what the submission printed: capped, and with control characters spelled out."""
+        """End the submission and return what it printed since its first ``start``.
+
+        It is capped, and its control characters are spelled out. A submission that is started
+        again after a timeout goes on with the same log; after this call a new log begins.
+        """
 
     @abc.abstractmethod
     def close(self) -> None:
         """Release everything. Safe to call twice, and after any error."""
+
+
+def describe(
+    limits: Limits,
+    versions: Mapping[str, str],
+    *,
+    sandbox: str,
+    isolated: bool,
+    image: str = "",
+    runtime: str = "",
+) -> Environment:
+    """Return what submissions run in, with its limits in words."""
+    try:
+        takehome = importlib.metadata.version("takehome")
+    except importlib.metadata.PackageNotFoundError:
+        takehome = "(not installed)"
+    return Environment(
+        takehome=takehome,
+        sandbox=sandbox,
+        isolated=isolated,
+        image=image,
+        runtime=runtime,
+        python=versions.get("python", ""),
+        numpy=versions.get("numpy", ""),
+        torch=versions.get("torch", ""),
+        limits={
+            "call": f"{limits.exchange_seconds:g} s",
+            "import": f"{limits.import_seconds:g} s",
+            "submission": f"{limits.submission_seconds:g} s",
+            "memory": f"{limits.memory_bytes >> 20} MiB",
+            "processes": str(limits.processes),
+            "reply": f"{limits.reply_bytes >> 20} MiB",
+            "output": f"{limits.log_bytes >> 20} MiB",
+        },
+    )

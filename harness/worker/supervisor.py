@@ -125,6 +125,8 @@ class Supervisor:
                 words = {"ended": ended.how, "detail": ended.detail[:200]}
                 if ended.how == "finished":
                     words["leftovers"] = self._leftovers
+                    processes.restore_output(self._output_flags)
+                    os.write(2, wire.log_mark(header["id"]))
                 reply = wire.pack({"id": header["id"], **words}, magic=wire.SUPERVISOR)
             self._write(reply)
 

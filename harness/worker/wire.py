@@ -55,6 +55,14 @@ def pack(header: dict[str, Any], blobs: Iterable[bytes] = (), magic: bytes = WOR
     return PREFIX.pack(magic, len(text), len(payload)) + text + payload
 
 
+def log_mark(identifier: str) -> bytes:
+    """Return what the supervisor prints after everything that a submission printed.
+
+    It is printed before the reply to ``end``, whose id no submission has seen.
+    """
+    return b"\0end " + identifier.encode() + b"\0"
+
+
 def read(
     receive: Callable[[int], bytes], payload_cap: int
 ) -> tuple[bytes, dict[str, Any], memoryview]:
