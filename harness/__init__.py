@@ -1,1 +1,29 @@
-"""takehome: an automated grader for attention written by hand."""
+"""takehome: an automated grader for attention written by hand.
+
+The names below are what a spec may use.
+"""
+
+from harness.calls import Tensor
+from harness.checks import Check, Criterion, criterion
+from harness.compare import Expected, Judge
+from harness.draw import Draw
+from harness.errors import CheckFailed
+from harness.results import Facet, Level, Stage
+from harness.spec import EntryPoint, Flaw, Spec
+
+__all__ = [
+    "Check",
+    "CheckFailed",
+    "Criterion",
+    "Draw",
+    "EntryPoint",
+    "Expected",
+    "Facet",
+    "Flaw",
+    "Judge",
+    "Level",
+    "Spec",
+    "Stage",
+    "Tensor",
+    "criterion",
+]

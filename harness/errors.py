@@ -11,7 +11,8 @@
     │   ├── CandidateTimedOut       it did not answer before the deadline
     │   ├── OutOfResources          it hit the memory, output or process limit
     │   ├── CandidateCrashed        its process ended without an answer
-    │   └── ProtocolViolation       it sent bytes that the protocol does not allow
+    │   ├── ProtocolViolation       it sent bytes that the protocol does not allow
+    │   └── SubmissionEnded         an earlier event or its deadline ended it
     ├── CheckFailed             the answer is wrong; carries the evidence
     └── SandboxBroken           our fault, never scored
         └── SandboxUnavailable      no engine, image or runtime; says what to do
@@ -67,6 +68,10 @@ class CandidateCrashed(CandidateError):
 
 class ProtocolViolation(CandidateError):
     """The sandbox sent bytes that the protocol does not allow."""
+
+
+class SubmissionEnded(CandidateError):
+    """The submission had ended before this call, or its time was spent."""
 
 
 class CheckFailed(TakehomeError):

@@ -1,0 +1,319 @@
+"""What the host asks of a submission, and what comes back: steps and answers.
+
+``encode`` and ``decode`` are the only places where steps and answers meet the wire format
+(``docs/protocol.md``). Everything decoded here is hostile: ``decode`` raises ``WireError`` for
+whatever is not an answer to exactly these steps.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.errors import CandidateRaised
+from harness.text import sanitise
+from harness.worker import wire
+
+Floats = np.ndarray[Any, Any]
+
+#: More outputs than any interface here has.
+OUTPUTS_CAP = 64
+MESSAGE_CAP = 1024
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Tensor:
+    """An array with its wire dtype; bfloat16 ("bf2") holds its values as float32."""
+
+    values: Floats
+    dtype: str
+    transposed: bool = False  #: ask for the last two axes to be swapped in memory
+
+    @classmethod
+    def of(cls, values: Floats) -> Tensor:
+        """Wrap a numpy array under its own dtype."""
+        return cls(values, wire.dtype_code(values.dtype))
+
+    @classmethod
+    def rounded(cls, values: Floats, dtype: str) -> Tensor:
+        """Round values to a wire dtype, e.g. "f2" or "bf2"."""
+        if dtype == "bf2":
+            return cls(wire.bfloat16_to_float32(to_bfloat16(values)), dtype)
+        return cls(values.astype(wire.DTYPES[dtype]), dtype)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reference:
+    """An object in the sandbox, by the number the host gave it."""
+
+    number: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Opaque:
+    """Something that came back and is not data, e.g. a cache."""
+
+    kind: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Unsupported:
+    """An array whose dtype may not cross the wall, e.g. complex128."""
+
+    dtype: str
+    shape: tuple[int, ...]
+
+
+Value = Tensor | Floats | Reference | None | bool | int | float | str
+Output = Tensor | Opaque | Unsupported | None | bool | int | float | str
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """Call a function of the submission, or an object made earlier."""
+
+    name: str = ""
+    object: Reference | None = None
+    arguments: tuple[Value, ...] = ()
+    keywords: Mapping[str, Value] = dataclasses.field(default_factory=dict)
+    echo: bool = False  #: also return the arguments as they are after the call
+    keep: Mapping[int, Reference] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Gradients:
+    """Gradients of Σ output·cotangent with respect to arguments, and to an object's parameters."""
+
+    name: str = ""
+    object: Reference | None = None
+    arguments: tuple[Value, ...] = ()
+    keywords: Mapping[str, Value] = dataclasses.field(default_factory=dict)
+    cotangents: tuple[Floats | Tensor | None, ...] = ()
+    of: tuple[int, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Construct:
+    """Make an object of one of the submission's classes."""
+
+    object: Reference
+    name: str
+    arguments: tuple[Value, ...] = ()
+    keywords: Mapping[str, Value] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Parameters:
+    """Read an object's parameters."""
+
+    object: Reference
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SetParameters:
+    """Give an object's parameters new values."""
+
+    object: Reference
+    values: Mapping[str, Floats]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Mode:
+    """Put an object into training or evaluation mode."""
+
+    object: Reference
+    training: bool
+
+
+Step = Call | Gradients | Construct | Parameters | SetParameters | Mode
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What one step gave: its outputs, or what it raised."""
+
+    form: str = "nothing"  #: single, tuple, list, dict, nothing
+    outs: tuple[Output, ...] = ()
+    echo: tuple[Output, ...] = ()
+    names: tuple[str, ...] = ()
+    raised: CandidateRaised | None = None
+
+
+def encode(steps: Sequence[Step]) -> tuple[list[dict[str, Any]], list[bytes]]:
+    """Return the steps' header entries and their payload, in order."""
+    blobs: list[bytes] = []
+    return [_encode_step(step, blobs) for step in steps], blobs
+
+
+def _encode_step(step: Step, blobs: list[bytes]) -> dict[str, Any]:
+    match step:
+        case Call():
+            entry = _encode_target("call", step, blobs)
+            if step.echo:
+                entry["echo"] = True
+            if step.keep:
+                entry["keep"] = {str(place): kept.number for place, kept in step.keep.items()}
+            return entry
+        case Gradients():
+            entry = _encode_target("gradients", step, blobs)
+            entry["cotangents"] = [_encode_value(value, blobs) for value in step.cotangents]
+            entry["of"] = list(step.of)
+            return entry
+        case Construct():
+            return {
+                "do": "construct",
+                "object": step.object.number,
+                "name": step.name,
+                "arguments": [_encode_value(value, blobs) for value in step.arguments],
+                "keywords": {k: _encode_value(v, blobs) for k, v in step.keywords.items()},
+            }
+        case Parameters():
+            return {"do": "parameters", "object": step.object.number}
+        case SetParameters():
+            return {
+                "do": "set",
+                "object": step.object.number,
+                "names": list(step.values),
+                "arguments": [_encode_value(value, blobs) for value in step.values.values()],
+            }
+        case Mode():
+            return {"do": "mode", "object": step.object.number, "training": step.training}
+
+
+def _encode_target(verb: str, step: Call | Gradients, blobs: list[bytes]) -> dict[str, Any]:
+    entry: dict[str, Any] = {"do": verb}
+    if step.object is not None:
+        entry["object"] = step.object.number
+    else:
+        entry["name"] = step.name
+    entry["arguments"] = [_encode_value(value, blobs) for value in step.arguments]
+    entry["keywords"] = {key: _encode_value(v, blobs) for key, v in step.keywords.items()}
+    return entry
+
+
+def _encode_value(value: Value, blobs: list[bytes]) -> dict[str, Any]:
+    match value:
+        case None:
+            return {"k": "none"}
+        case bool():
+            return {"k": "bool", "v": value}
+        case int():
+            return {"k": "int", "v": value}
+        case float():
+            return {"k": "float", "v": value if math.isfinite(value) else str(value)}
+        case str():
+            return {"k": "str", "v": value}
+        case Reference():
+            return {"k": "object", "v": value.number}
+        case np.ndarray():
+            return _encode_value(Tensor.of(value), blobs)
+        case Tensor():
+            array = to_bfloat16(value.values) if value.dtype == "bf2" else value.values
+            blobs.append(wire.array_bytes(array))
+            entry = wire.describe_array(value.values, value.dtype)
+            if value.transposed:
+                entry["layout"] = "transposed"
+            return entry
+    raise TypeError(f"argument is a {type(value).__name__}, expected an array or a plain value")
+
+
+def to_bfloat16(values: Floats) -> Floats:
+    """Round float32 values to bfloat16 (nearest, ties to even) and return the raw 16 bits."""
+    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
+    rounding = 0x7FFF + ((bits >> 16) & 1)
+    return ((bits + rounding) >> 16).astype(np.uint16)
+
+
+def decode(header: Mapping[str, Any], payload: memoryview, steps: int) -> list[Answer]:
+    """Read the answers to ``steps`` steps; raises ``WireError`` for anything else."""
+    entries = header.get("answers")
+    if not isinstance(entries, list) or len(entries) != steps:
+        raise wire.WireError(f"reply does not hold {steps} answers")
+    arrays = iter(wire.split_payload(_arrays_of(entries), payload))
+    return [_decode_answer(entry, arrays) for entry in entries]
+
+
+def _arrays_of(entries: list[Any]) -> list[dict[str, Any]]:
+    found = []
+    for entry in entries:
+        if not isinstance(entry, dict):
+            raise wire.WireError("answer is not an object")
+        values = [*_list(entry, "outs"), *_list(entry, "echo")]
+        found += [value for value in values if value.get("k") == "array"]
+    return found
+
+
+def _list(entry: Mapping[str, Any], key: str) -> list[dict[str, Any]]:
+    values = entry.get(key, [])
+    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+        raise wire.WireError(f"{key} is not a list of values")
+    if len(values) > OUTPUTS_CAP:
+        raise wire.WireError(f"{key} holds {len(values)} values, expected at most {OUTPUTS_CAP}")
+    return values
+
+
+def _decode_answer(entry: Mapping[str, Any], arrays: Any) -> Answer:
+    if "raised" in entry:
+        return Answer(raised=decode_raised(entry["raised"]))
+    names = entry.get("names", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise wire.WireError("names is not a list of strings")
+    return Answer(
+        form=_text(entry.get("form", "nothing")),
+        outs=tuple(_decode_value(value, arrays) for value in _list(entry, "outs")),
+        echo=tuple(_decode_value(value, arrays) for value in _list(entry, "echo")),
+        # Names go back to the sandbox as they came, so they are not sanitised here.
+        names=tuple(name[:200] for name in names[:1000]),
+    )
+
+
+def _decode_value(value: Mapping[str, Any], arrays: Any) -> Output:
+    match value.get("k"), value.get("v"):
+        case "array", _:
+            array = next(arrays)
+            array.setflags(write=False)
+            return Tensor(array, value["dtype"])
+        case "none", _:
+            return None
+        case "bool", bool(flag):
+            return flag
+        case "int", int(count):
+            return count
+        case "float", (int() | float()) as size:
+            return float(size)
+        case "float", ("nan" | "inf" | "-inf") as name:
+            return float(name)
+        case "str", str(text):
+            return _text(text)
+        case "opaque", _:
+            return Opaque(_text(value.get("type")))
+        case "unsupported", _:
+            return _decode_unsupported(value)
+    raise wire.WireError("value is of no known kind")
+
+
+def _decode_unsupported(value: Mapping[str, Any]) -> Unsupported:
+    shape = value.get("shape")
+    if not isinstance(shape, list) or not all(type(length) is int for length in shape):
+        raise wire.WireError("shape is not a list of lengths")
+    return Unsupported(_text(value.get("dtype")), tuple(shape[: wire.DIMENSIONS_CAP]))
+
+
+def decode_raised(entry: Any) -> CandidateRaised:
+    """Read what the submission raised; its words are text for a person, never a class."""
+    if not isinstance(entry, dict):
+        raise wire.WireError("raised is not an object")
+    line = entry.get("line")
+    return CandidateRaised(
+        _text(entry.get("type"))[:80],
+        _text(entry.get("message")),
+        line if type(line) is int and 0 < line < 1_000_000 else None,
+    )
+
+
+def _text(value: Any) -> str:
+    return sanitise(value, MESSAGE_CAP) if isinstance(value, str) else ""

@@ -1,0 +1,215 @@
+"""The comparator: is an answer within the rounding bound of what is expected?
+
+An expected value comes with ``roundoffs``: by how many unit roundoffs u a right answer may be
+off, element by element, whatever order it computes in. The bound is then u(dtype) · roundoffs.
+Three bands: *fine* within the bound; *imprecise* within the bound of the next coarser precision
+(float32 inside a float64 answer), which passes with a note; *wrong* beyond.
+
+Shape is compared first and exactly, then finiteness, then values, in the form ``error <= bound``
+so that NaN is never accepted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from harness.calls import Opaque, Output, Tensor, Unsupported
+from harness.errors import CheckFailed
+from harness.results import Mismatch, number
+
+Floats = np.ndarray[Any, Any]
+
+#: Unit roundoff u = 2^-p of each format with p significant bits (IEEE 754; bfloat16 has p = 8).
+ROUNDOFF: Final = {"f8": 2.0**-53, "f4": 2.0**-24, "f2": 2.0**-11, "bf2": 2.0**-8}
+
+#: Precision in which an answer of this dtype may have been computed without being wrong.
+#: float32: four more bits lost are still rounding; float16 and bfloat16 have no coarser one.
+COARSER: Final = {"f8": 2.0**-24, "f4": 2.0**-20, "f2": 2.0**-11, "bf2": 2.0**-8}
+
+#: Formats by the names that people use.
+NAMES: Final = {
+    "f8": "float64", "f4": "float32", "f2": "float16", "bf2": "bfloat16", "b1": "bool",
+    "i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64", "u1": "uint8",
+}  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Expected:
+    """What a right answer is, and by how many unit roundoffs it may be off.
+
+    ``values`` is float64, ``roundoffs`` broadcasts to it. Elements where ``compared`` is False
+    are of no interest (rows without an allowed key, queries that are padding).
+    """
+
+    values: Floats
+    roundoffs: Floats | float = 0.0
+    compared: Floats | None = None
+
+    def where(self, compared: Floats) -> Expected:
+        """Return the same values with only some elements compared."""
+        compared = np.broadcast_to(compared, self.values.shape)
+        if self.compared is not None:
+            compared = self.compared & compared
+        return Expected(self.values, self.roundoffs, compared)
+
+    def at(self, index: Any) -> Expected:
+        """Return the part of the values at a numpy index."""
+        roundoffs = np.broadcast_to(self.roundoffs, self.values.shape)[index]
+        compared = None if self.compared is None else self.compared[index]
+        return Expected(self.values[index], roundoffs, compared)
+
+
+def shape_name(shape: tuple[int, ...]) -> str:
+    """Spell a shape as Python does."""
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
+def tensor(output: Output, name: str, shape: tuple[int, ...] | None = None) -> Tensor:
+    """Return an output as an array of numbers, of exactly the given shape.
+
+    Raises:
+        CheckFailed: it is something else; the message says what.
+    """
+    if isinstance(output, (bool, int, float)):
+        # A plain number is an answer of shape () and float64, which is rarely what was asked.
+        output = Tensor(np.asarray(output, dtype=np.float64), "f8")
+    match output:
+        case Tensor():
+            pass
+        case Unsupported(dtype, _):
+            raise CheckFailed(f"{name} has dtype {dtype}, expected floating-point numbers")
+        case Opaque(kind):
+            raise CheckFailed(f"{name} is a {kind}, expected an array")
+        case _:
+            kind = "None" if output is None else type(output).__name__
+            raise CheckFailed(f"{name} is {kind}, expected an array")
+    if shape is not None and output.values.shape != shape:
+        actual = shape_name(output.values.shape)
+        raise CheckFailed(f"{name} has shape {actual}, expected {shape_name(shape)}")
+    return output
+
+
+def roundoff_of(dtype: str) -> float:
+    """Return the unit roundoff of a wire dtype; integers and bools are exact in float64."""
+    return ROUNDOFF.get(dtype, ROUNDOFF["f8"])
+
+
+def error_ratios(actual: Tensor, expected: Expected, unit: float) -> Floats:
+    """Return |actual - expected| / bound, element by element; NaN and inf give inf, 0/0 gives 0."""
+    values = actual.values.astype(np.float64)
+    with np.errstate(all="ignore"):
+        errors = np.abs(values - expected.values)
+        bound = np.broadcast_to(unit * np.asarray(expected.roundoffs, np.float64), errors.shape)
+        ratios = np.where(errors <= bound, np.where(bound > 0, errors / bound, 0.0), np.inf)
+        beyond = (errors > bound) & np.isfinite(errors) & (bound > 0)
+        ratios = np.where(beyond, errors / np.where(bound > 0, bound, 1.0), ratios)
+    if expected.compared is not None:
+        ratios = np.where(expected.compared, ratios, 0.0)
+    return ratios
+
+
+def compare(output: Output, expected: Expected, name: str, unit: float | None = None) -> str:
+    """Compare one output with what is expected; return a note, or "" when it is simply right.
+
+    ``unit`` is the unit roundoff of the *inputs'* precision when the output's dtype is wider.
+
+    Raises:
+        CheckFailed: not an array, another shape, not finite, or beyond the bound.
+    """
+    actual = tensor(output, name, expected.values.shape)
+    wanted = True if expected.compared is None else expected.compared
+    broken = ~np.isfinite(actual.values) & wanted
+    if broken.any():
+        raise CheckFailed(
+            f"{name} has {int(broken.sum())} of {broken.size} values that are NaN or infinite",
+            _mismatch(actual, expected, name, np.where(broken, np.inf, 0.0), 0.0),
+        )
+    fine = max(roundoff_of(actual.dtype), unit or 0.0)
+    ratios = error_ratios(actual, expected, fine)
+    if not ratios.size or float(ratios.max()) <= 1.0:
+        return ""
+    coarse = max(COARSER.get(actual.dtype, fine), fine)
+    if float(error_ratios(actual, expected, coarse).max()) <= 1.0:
+        worst = float(ratios.max())
+        dtype = NAMES.get(actual.dtype, actual.dtype)
+        return f"{name} is right but imprecise: off by {worst:.3g} × the rounding bound of {dtype}"
+    mismatch = _mismatch(actual, expected, name, ratios, fine)
+    raise CheckFailed(_describe(mismatch), mismatch)
+
+
+def _mismatch(
+    actual: Tensor, expected: Expected, name: str, ratios: Floats, unit: float
+) -> Mismatch:
+    flat = int(np.argmax(ratios))
+    index = np.unravel_index(flat, ratios.shape)
+    bound = np.broadcast_to(unit * np.asarray(expected.roundoffs), ratios.shape)
+    return Mismatch(
+        output=name,
+        index=tuple(int(place) for place in index),
+        actual=number(actual.values[index]),
+        expected=number(expected.values[index]),
+        allowed=number(bound[index]),
+        ratio=number(ratios[index]),
+        differing=int((ratios > 1.0).sum()),
+        total=ratios.size,
+    )
+
+
+def _describe(mismatch: Mismatch) -> str:
+    place = "".join(f"[{i}]" for i in mismatch.index)
+    ratio = mismatch.ratio
+    times = f", {ratio:.3g} × the rounding bound" if isinstance(ratio, float) else ""
+    return (
+        f"{mismatch.output}{place} is {_short(mismatch.actual)}, "
+        f"expected {_short(mismatch.expected)}{times}; "
+        f"{mismatch.differing} of {mismatch.total} values differ"
+    )
+
+
+def _short(value: float | str) -> str:
+    return f"{value:.6g}" if isinstance(value, float) and math.isfinite(value) else str(value)
+
+
+class Judge:
+    """Compares the answers of one check, and remembers what a passing answer should know."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def close(
+        self, output: Output, expected: Expected, name: str, *, unit: float | None = None
+    ) -> None:
+        """Require an output to be within the rounding bound of what is expected."""
+        if (note := compare(output, expected, name, unit)) and note not in self.notes:
+            self.notes.append(note)
+
+    def exactly(self, output: Output, expected: Floats, name: str) -> None:
+        """Require the same shape and the same values."""
+        self.close(output, Expected(np.asarray(expected, np.float64)), name)
+
+    def shape(self, output: Output, shape: tuple[int, ...], name: str) -> Tensor:
+        """Require an array of that shape, and return it."""
+        return tensor(output, name, shape)
+
+    def finite(self, output: Output, name: str) -> Tensor:
+        """Require an array without NaN and infinities, and return it."""
+        array = tensor(output, name)
+        if count := int((~np.isfinite(array.values)).sum()):
+            raise CheckFailed(
+                f"{name} has {count} of {array.values.size} values that are NaN or infinite"
+            )
+        return array
+
+    def require(self, condition: object, message: str) -> None:
+        """Require a condition; ``message`` is the fact when it does not hold."""
+        if not condition:
+            raise CheckFailed(message)
+
+    def note(self, text: str) -> None:
+        """Add a note to a passing answer."""
+        if text not in self.notes:
+            self.notes.append(text)

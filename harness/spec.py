@@ -1,0 +1,91 @@
+"""A spec as a value: brief, entry points, checks, reference parts and flaws.
+
+Everything below the composition roots is handed one of these and knows no assignment by name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from harness.checks import Check
+from harness.compare import Expected
+from harness.draw import Draw
+from harness.errors import SpecError
+from harness.results import LEVELS, Level, Stage
+
+#: Name of a part of the reference -> the function that does it.
+Parts = Mapping[str, Callable[..., Any]]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class EntryPoint:
+    """A function or class that the brief asks for."""
+
+    role: str  #: what criteria call it, e.g. "attention"
+    name: str  #: what the brief calls it
+    parameters: tuple[str, ...]
+    returns: tuple[str, ...]  #: names of the outputs, in order
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Flaw:
+    """A known mistake: a named replacement of parts that belong to one stage."""
+
+    id: str
+    title: str  #: completes "the output equals attention with …"
+    stage: Stage
+    parts: Parts
+    caught_by: tuple[str, ...]  #: ids of the checks that fail, at least
+    question: str = ""  #: what an interviewer can ask next
+    answer: str = ""  #: what a good answer contains
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """One assignment."""
+
+    name: str
+    title: str
+    brief: str  #: Markdown; what the candidate is asked
+    arrays: str  #: what arguments are made of: "numpy" or "torch"
+    image: str  #: sandbox image: "numpy" or "torch"
+    entry_points: tuple[EntryPoint, ...]
+    checks: tuple[Check, ...]
+    reference: Parts
+    flaws: tuple[Flaw, ...]
+    #: parts -> entry points by name, in the candidate's own kind of arrays
+    assemble: Callable[[Parts], Mapping[str, Callable[..., Any]]]
+    #: parts -> entry points by name, which take float64 arrays and return one Expected per output
+    expect: Callable[[Parts], Mapping[str, Callable[..., tuple[Expected, ...]]]]
+    #: what criteria may ask for by name besides entry points, e.g. the cases they draw
+    fixtures: Callable[[Draw], Mapping[str, object]]
+    starter: str  #: the file that ``takehome start`` writes
+    blocks_fused: bool = False  #: torch's fused attention calls raise
+
+    def with_flaws(self, *flaws: Flaw) -> Parts:
+        """Return the reference's parts with those of the flaws in their place.
+
+        Raises:
+            SpecError: two of the flaws replace the same part.
+        """
+        parts = dict(self.reference)
+        replaced: set[str] = set()
+        for flaw in flaws:
+            if clash := replaced & flaw.parts.keys():
+                raise SpecError(f"flaws replace {sorted(clash)} twice")
+            replaced |= flaw.parts.keys()
+            parts.update(flaw.parts)
+        return MappingProxyType(parts)
+
+    @property
+    def possible(self) -> int:
+        """Points of a right answer."""
+        return sum(check.points for check in self.checks)
+
+    @property
+    def top_level(self) -> Level:
+        """The highest level that has checks here."""
+        return max((check.level for check in self.checks), key=LEVELS.index)

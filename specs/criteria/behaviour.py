@@ -1,0 +1,142 @@
+"""How attention must behave whatever the numbers: inputs, repetition, extremes, empty rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from harness import Facet, Judge, Tensor, criterion
+from specs.cases import AttentionCases, Case, Shape, own
+
+
+@criterion(
+    facet=Facet.STABILITY,
+    hint="A query with no allowed key must not give NaN: fill with a finite number, or guard the "
+    "division. The value itself is yours to choose.",
+    earns_with="definition",
+)
+def fully_masked_row(attention, cases: AttentionCases, judge: Judge):
+    """A query with no allowed key gives finite numbers and leaves every other row alone."""
+    for shape in (cases.different, cases.square):
+        before = cases.masked(shape)
+        case = before.replace(mask=before.mask.copy())
+        case.mask[0, ..., 1, :] = False
+        usual, returned = attention.each(c.arguments for c in (before, case))
+        judge.finite(returned["out"], "out with a query that has no allowed key")
+        others = own(judge, usual, before).where(case.mask.any(-1, keepdims=True))
+        judge.close(returned["out"], others, "out of the other queries")
+
+
+@criterion(
+    facet=Facet.STABILITY,
+    hint="Subtract each row's own maximum before exponentiating: exp(x - x.max(axis, keepdims)).",
+    earns_with="definition",
+)
+def stable_softmax(attention, cases: AttentionCases, judge: Judge):
+    """Logits in the thousands stay finite and right, also when rows of one batch lie far apart."""
+    judge_large_logits(attention, cases, judge)
+
+
+def judge_large_logits(attention, cases: AttentionCases, judge: Judge) -> None:
+    """Require finite averages of V for logits around ±3,000, and rows that ignore each other."""
+    for shape in (cases.different, cases.square):
+        case = cases.of(shape)
+        large = case.replace(query=case.query * case.query.dtype.type(1500))
+        far = _rows_apart(case, shape)
+        first = far.replace(query=far.query[..., :1, :])
+        second = far.replace(query=far.query[..., 1:2, :])
+        huge, both, *alone = attention.each(c.arguments for c in (large, far, first, second))
+        out = own(judge, huge, large).values
+        low, high = (side(case.value, axis=-2, keepdims=True) for side in (np.min, np.max))
+        outside = int(((out < low - 0.1) | (out > high + 0.1)).sum())
+        judge.require(
+            outside == 0, f"{outside} of {out.size} outputs are no average of V for large logits"
+        )
+        together = judge.shape(both["out"], (*shape.leading, 2, shape.values), "out")
+        for row, (returned, one) in enumerate(zip(alone, (first, second))):
+            part = Tensor(together.values[..., row : row + 1, :], together.dtype)
+            name = "out of a row whose logits lie 6,000 from the other's"
+            judge.close(part, own(judge, returned, one), name)
+
+
+def _rows_apart(case: Case, shape: Shape) -> Case:
+    """Return the case with two queries whose logits lie around +3,000 and -3,000.
+
+    Feature 0 is the same in every key, so that it moves all logits of a row together, which
+    changes no weight.
+    """
+    key, query = case.key.copy(), case.query[..., :2, :].copy()
+    key[..., 0] = 4
+    query[..., 0, 0], query[..., 1, 0] = (sign * 750 * shape.width**0.5 for sign in (1, -1))
+    return case.replace(key=key, query=query)
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Work on new arrays: no `*=` or `[mask] =` on an argument; use reshape, or make a "
+    "transposed input contiguous, before viewing it.",
+    earns_with="definition",
+)
+def inputs_untouched(attention, cases: AttentionCases, judge: Judge):
+    """Arguments are left as they were, and inputs that are not contiguous give the same."""
+    for case in (*cases.both, *cases.both_masked):
+        returned = attention.echoing(*case.arguments)
+        out = own(judge, returned, case)
+        for name, before, after in zip("QKVM", case.arguments, returned.arguments_after):
+            same = isinstance(after, Tensor) and np.array_equal(after.values, before)
+            judge.require(same, f"argument {name} was changed by the call")
+        strided = (
+            Tensor(array, Tensor.of(array).dtype, transposed=True)
+            for array in (case.query, case.key, case.value)
+        )
+        again = attention(*strided, *case.arguments[3:])
+        judge.close(again["out"], out, "out for inputs that are not contiguous")
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="No state between calls, no randomness outside training, no layers made per call.",
+    earns_with="definition",
+)
+def determinism(attention, cases: AttentionCases, judge: Judge):
+    """The same input gives the same output, whatever was computed in between."""
+    first, second = cases.both
+    calls = [first.arguments, second.arguments, first.arguments, second.arguments]
+    outs = [judge.shape(returned["out"], (*c[0].shape[:-1], c[2].shape[-1]), "out").values
+            for returned, c in zip(attention.each(calls), calls)]  # fmt: skip
+    for before, after in ((outs[0], outs[2]), (outs[1], outs[3])):
+        moved = int((before != after).sum())
+        judge.require(
+            moved == 0, f"{moved} of {before.size} outputs differ between two equal calls"
+        )
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Items of a batch do not see each other: keep the batch axis apart in every reshape.",
+    earns_with="definition",
+)
+def batch_independent(attention, cases: AttentionCases, judge: Judge):
+    """An item alone gives what it gives in its batch, each item with its own mask."""
+    for shape in (cases.different, cases.square):
+        case = cases.masked(shape)
+        whole, *alone = attention.each(c.arguments for c in (case, *cases.items(case)))
+        together = own(judge, whole, case)
+        for item, returned in enumerate(alone):
+            expected = together.at(slice(item, item + 1))
+            judge.close(returned["out"], expected, f"out of item {item} alone")
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Write it by hand, from matrix products and exponentials: the assignment is the code that "
+    "the library call hides.",
+    earns_with="definition",
+)
+def from_scratch(attention, cases: AttentionCases, judge: Judge):
+    """No library computes the attention.
+
+    The image lacks other libraries, and the fused calls of torch raise, so that a submission
+    which needs one raises here, and its card names the call and the line.
+    """
+    case = cases.of(Shape((2, *cases.heads), 3, 4, 5, 6))
+    judge.require("out" in attention(*case.arguments), "attention returned nothing")

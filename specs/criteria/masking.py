@@ -1,0 +1,198 @@
+"""What a mask must do: before the softmax, without a trace of the blocked, the right way round."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from harness import Expected, Facet, Judge, Tensor, criterion
+from specs.cases import AttentionCases, Case, own
+
+
+@criterion(
+    facet=Facet.WEIGHTS,
+    hint="Set the blocked scores to a large negative number before the softmax, so that the "
+    "weights that remain sum to 1.",
+    earns_with="definition",
+)
+def mask_before_softmax(attention, cases: AttentionCases, judge: Judge):
+    """A blocked key gets weight 0, and the others share the whole.
+
+    That is what a softmax over the allowed scores gives: the unmasked weights, blocked ones set
+    to 0, divided by their sum. Masking after the softmax and normalising again is right, too.
+    """
+    for case in cases.both_masked:
+        bare = case.replace(mask=None)
+        unmasked, masked = attention.each(c.arguments for c in (bare, case))
+        weights = own(judge, unmasked, bare, "weights").values * case.mask
+        total = weights.sum(-1, keepdims=True)
+        judge.require((total > 0).all(), "the allowed keys have no weight without the mask")
+        roundoffs = 4 * case.expected()[1].roundoffs
+        judge.close(masked["weights"], Expected(weights / total, roundoffs), "weights")
+        out, bound = weights / total @ case.value, case.expected()[0].roundoffs
+        judge.close(masked["out"], Expected(out, 4 * bound), "out")
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Fill with -inf or a number like -1e9: exp(0), exp(-1) and even exp(-20) leave an "
+    "influence.",
+    earns_with="definition",
+)
+def mask_value(attention, cases: AttentionCases, judge: Judge):
+    """What a blocked key holds has no influence, however large it is.
+
+    Blocked values are 1e12 (1e6 in float32): finite, since inf · 0 is NaN in right code too.
+    """
+    huge = {"f8": 1e12, "f4": 1e6}[cases.dtype]
+    for shape in (cases.different, cases.square):
+        lengths, mask = cases.ragged(shape)
+        case = cases.of(shape).replace(mask=mask)
+        blocked = ~mask[..., :1, :].swapaxes(-1, -2)
+        clean, loaded = (
+            case.replace(value=np.where(blocked, value, case.value).astype(cases.dtype))
+            for value in (0, huge)
+        )
+        without, with_huge = attention.each(c.arguments for c in (clean, loaded))
+        judge.close(with_huge["out"], own(judge, without, clean), "out")
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Read the brief's mask: here True means that the query may attend to the key.",
+    earns_with="definition",
+)
+def mask_polarity(attention, cases: AttentionCases, judge: Judge):
+    """True means "may attend": a query that may see one key receives that key's value."""
+    for shape in (cases.different, cases.square):
+        case = cases.of(shape)
+        chosen = cases.draw.integers(*shape.leading, shape.queries, low=0, high=shape.keys)
+        mask = np.arange(shape.keys) == chosen[..., None]
+        returned = attention(case.query, case.key, case.value, mask)
+        values = np.take_along_axis(case.value.astype(np.float64), chosen[..., None], axis=-2)
+        judge.close(returned["out"], Expected(values, np.abs(values) * 16 + 1), "out")
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Row i allows 0 … i, the diagonal included: np.tril(np.ones((T, T), bool)).",
+)
+def causal_mask(causal_mask, judge: Judge):
+    """Row i of the causal mask allows 0 … i: the diagonal, and not the future."""
+    lengths = (1, 2, 5, 8)
+    for returned, length in zip(causal_mask.each((n,) for n in lengths), lengths):
+        judge.exactly(returned["mask"], np.tri(length), "mask")
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="The mask concerns keys: item b allows key j when j < lengths[b]; shape (B, 1, max_len).",
+)
+def padding_mask(padding_mask, draw, judge: Judge):
+    """The padding mask allows exactly the first lengths[b] keys of item b."""
+    short = np.array([3, 1, 4])
+    drawn = draw.permutation(7)[:4] + 1
+    cases = [(short, 4), (drawn, 7), (drawn, 9)]
+    for returned, (lengths, longest) in zip(padding_mask.each(cases), cases):
+        keys = np.arange(longest) < lengths[:, None, None]
+        judge.exactly(returned["mask"], keys, "mask")
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Block the future with the mask, and nothing else: row i attends to 0 … i.",
+    earns_with="definition",
+)
+def causal_perturbation(attention, cases: AttentionCases, judge: Judge):
+    """With a causal mask, changing position j moves rows ≥ j and no row before it.
+
+    V[j] by 100, K[j] by O(1). Rows before j may move within the rounding bound: mask-then-
+    renormalise is right and moves last bits.
+    """
+    length = cases.square.queries
+    case = cases.of(cases.square).replace(mask=cases.causal(length))
+    calls, places = [case.arguments], range(1, length)
+    for place in places:
+        value, key = case.value.copy(), case.key.copy()
+        value[..., place, :] += 100
+        key[..., place, :] += cases.draw.normal(case.key.shape[-1], dtype=cases.dtype)
+        calls.append(case.replace(key=key, value=value).arguments)
+    shape = (*case.query.shape[:-1], case.value.shape[-1])
+    outs = [
+        judge.finite(judge.shape(returned["out"], shape, "out"), "out").values
+        for returned in attention.each(calls)
+    ]
+    before = case.expected()[0].roundoffs
+    for place, moved in zip(places, outs[1:]):
+        past = Expected(outs[0][..., :place, :], 2 * before[..., :place, :])
+        judge.close(Tensor.of(moved[..., :place, :]), past, f"out before position {place}")
+        still = np.abs(moved - outs[0])[..., place:, :].max(-1) < 1e-6
+        judge.require(
+            not still.any(),
+            f"{int(still.sum())} rows from position {place} on do not see position {place}",
+        )
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Mask the keys that are padding, for every query; rows of padded queries do not matter.",
+    earns_with="definition",
+)
+def padding(attention, cases: AttentionCases, judge: Judge):
+    """Masking a key gives the same as leaving it out."""
+    for shape in (cases.different, cases.square):
+        case = cases.of(shape)
+        lengths, mask = cases.ragged(shape)
+        shorter = [
+            Case(one.query, one.key[..., :length, :], one.value[..., :length, :])
+            for one, length in zip(cases.items(case), lengths)
+        ]
+        whole, *cut = attention.each([(*case.arguments, mask), *(c.arguments for c in shorter)])
+        out = judge.shape(whole["out"], (*shape.leading, shape.queries, shape.values), "out")
+        for item, (returned, one) in enumerate(zip(cut, shorter)):
+            part = Tensor(out.values[item : item + 1], out.dtype)
+            judge.close(part, own(judge, returned, one), f"out of item {item}")
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="A key is visible when the causal mask and the padding mask both allow it: combine with &.",
+    earns_with="definition",
+)
+def mask_combination(attention, causal_mask, padding_mask, cases: AttentionCases, judge: Judge):
+    """The causal and the padding mask hold together, element by element.
+
+    Built from the submission's own two masks.
+    """
+    shape = cases.square
+    case = cases.of(shape)
+    lengths, keys = cases.ragged(shape)
+    causal = judge.finite(causal_mask(shape.queries)["mask"], "causal mask").values != 0
+    pads = judge.finite(padding_mask(lengths, shape.keys)["mask"], "padding mask").values != 0
+    try:
+        both = np.broadcast_to(causal & pads, keys.shape)
+    except ValueError:
+        judge.require(
+            False, f"masks of shape {causal.shape} and {pads.shape} do not broadcast together"
+        )
+    right = case.replace(mask=keys & cases.causal(shape.queries))
+    combined = case.replace(mask=np.ascontiguousarray(both))
+    expected, returned = attention.each(c.arguments for c in (right, combined))
+    judge.close(returned["out"], own(judge, expected, right), "out")
+
+
+@criterion(
+    facet=Facet.SHAPE,
+    hint="Broadcast the mask to the scores; each item keeps its own mask.",
+    earns_with="definition",
+)
+def mask_broadcast(attention, cases: AttentionCases, judge: Judge):
+    """Every mask shape of the brief broadcasts over batch, heads and queries."""
+    for shape in (cases.different, cases.square):
+        for mask in cases.masks(shape):
+            case = cases.of(shape).replace(mask=mask)
+            alone = cases.items(case)
+            whole, *parts = attention.each(c.arguments for c in (case, *alone))
+            out = judge.shape(whole["out"], (*shape.leading, shape.queries, shape.values), "out")
+            for item, (returned, one) in enumerate(zip(parts, alone)):
+                part = Tensor(out.values[item : item + 1], out.dtype)
+                judge.close(part, own(judge, returned, one), f"out of item {item}")

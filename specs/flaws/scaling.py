@@ -1,0 +1,123 @@
+"""Mistakes of the stages score and scale."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from harness import Flaw, Stage
+from specs.stages import library, swap
+
+Array = Any
+
+ASK_SCALE = "What is the variance of q·k for two independent N(0,1) vectors of width d, and what follows?"
+ANSWER_SCALE = "It is d; unscaled scores grow with √d, the softmax saturates and its gradient vanishes."
+
+score = partial(Flaw, stage=Stage.SCORE)
+scale = partial(Flaw, stage=Stage.SCALE, question=ASK_SCALE, answer=ANSWER_SCALE)
+
+
+def unscaled(logits: Array, width: int) -> Array:
+    """The scores as they are."""
+    return logits
+
+
+def reshape_keys(query: Array, key: Array) -> Array:
+    """Q times K reshaped to (d, T): the shape of Kᵀ with the numbers in K's order."""
+    return query @ key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])
+
+
+def add_distance(query: Array, key: Array) -> Array:
+    """Q Kᵀ with a bonus for keys of a high index."""
+    logits = query @ swap(key)
+    ramp = library(logits).arange(logits.shape[-1]) * 0.25
+    return logits + (ramp if library(logits).__name__ == "numpy" else ramp.to(logits.dtype))
+
+
+def scale_query_in_place(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
+    """Divide the caller's own query by √d."""
+    if getattr(query, "requires_grad", False):
+        return query / query.shape[-1] ** 0.5, key, value
+    query /= query.shape[-1] ** 0.5
+    return query, key, value
+
+
+FLAWS = (
+    score(
+        id="queries-scored",
+        title="queries scored against queries, QQᵀ",
+        parts={"score": lambda query, key: query @ swap(query)},
+        caught_by=("definition",),
+        question="Which of Q, K and V does the other sequence provide in cross-attention?",
+        answer="K and V; scoring Q against itself ignores the other sequence entirely.",
+    ),
+    score(
+        id="keys-reshaped",
+        title="K reshaped instead of transposed",
+        parts={"score": reshape_keys},
+        caught_by=("definition", "permutation"),
+        question="K is (T, d). What is in row 0 of K.reshape(d, T), and what in row 0 of K.T?",
+        answer="The first T numbers of K in memory, against feature 0 of every key.",
+    ),
+    score(
+        id="position-in-score",
+        title="the key's position added to its score",
+        parts={"score": add_distance},
+        caught_by=("permutation", "definition"),
+        question="What happens to the output of self-attention when the tokens are permuted?",
+        answer="It is permuted alike: order has to come from the inputs or a stated bias.",
+    ),
+    scale(
+        id="no-scale",
+        title="no scale: the scores not divided by √d_k",
+        parts={"scale": unscaled},
+        caught_by=("definition", "scale", "scale-effect"),
+    ),
+    scale(
+        id="scale-by-d",
+        title="scores divided by d_k, not by √d_k",
+        parts={"scale": lambda logits, width: logits / width},
+        caught_by=("definition", "scale"),
+    ),
+    scale(
+        id="scaled-twice",
+        title="scores divided by √d_k twice",
+        parts={"scale": lambda logits, width: logits / width**0.5 / width**0.5},
+        caught_by=("definition", "scale"),
+    ),
+    scale(
+        id="multiplied-by-root-d",
+        title="scores multiplied by √d_k",
+        parts={"scale": lambda logits, width: logits * width**0.5},
+        caught_by=("definition", "scale", "scale-effect"),
+    ),
+    scale(
+        id="scale-by-length",
+        title="scores divided by √T, the number of keys",
+        parts={"scale": lambda logits, width: logits / logits.shape[-1] ** 0.5},
+        caught_by=("definition", "scale", "scale-effect"),
+    ),
+    scale(
+        id="scale-after-softmax",
+        title="the scale applied to the weights, after the softmax",
+        parts={"scale": unscaled, "scale_weights": lambda weights, width: weights / width**0.5},
+        caught_by=("definition", "scale", "softmax-axis", "weights-valid"),
+    ),
+    scale(
+        id="scale-on-values",
+        title="V divided by √d_k instead of the scores",
+        parts={
+            "scale": unscaled,
+            "prepare": lambda query, key, value: (query, key, value / query.shape[-1] ** 0.5),
+        },
+        caught_by=("definition", "scale", "values-aggregated"),
+    ),
+    scale(
+        id="query-scaled-in-place",
+        title="the caller's query divided in place",
+        parts={"scale": unscaled, "prepare": scale_query_in_place},
+        caught_by=("inputs-untouched",),
+        question="Your function is called twice with the same Q. What does the second call return?",
+        answer="Something else: `q /= …` changed the caller's array; write `q = q / …`.",
+    ),
+)

@@ -1,0 +1,194 @@
+"""Mistakes of the stages normalise and aggregate."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from harness import Flaw, Stage
+from specs.stages import library, softmax, swap
+
+Array = Any
+
+ASK_AXIS = "The weights are (…, Tq, Tk). Which axis sums to 1, and what does a row then mean?"
+ANSWER_AXIS = "The last one, over the keys: a row says how one query divides its attention."
+ASK_STABLE = "What does exp(1000) give in float32, and why may any constant be subtracted first?"
+ANSWER_STABLE = "inf; softmax(x + c) = softmax(x), so subtracting each row's own maximum is free and safe."
+
+normalise = partial(Flaw, stage=Stage.NORMALISE, question=ASK_AXIS, answer=ANSWER_AXIS)
+stability = partial(Flaw, stage=Stage.NORMALISE, question=ASK_STABLE, answer=ANSWER_STABLE)
+aggregate = partial(
+    Flaw,
+    stage=Stage.AGGREGATE,
+    question="Q and K decide the weights. What is V for, and what is read when K is summed instead?",
+    answer="V carries the content; summing K returns the index that was matched, not what it holds.",
+)
+
+
+def over_everything(logits: Array) -> Array:
+    """Softmax over all numbers of one item."""
+    flat = softmax(logits.reshape(logits.shape[0], -1))
+    return flat.reshape(logits.shape)
+
+
+def sigmoid(logits: Array) -> Array:
+    """Squash each score on its own."""
+    return 1 / (1 + library(logits).exp(-logits))
+
+
+def shifted_softmax(logits: Array, axis: int, peak: Array) -> Array:
+    """Softmax that subtracts ``peak``, whatever that is."""
+    with np.errstate(all="ignore"):
+        exponentials = library(logits).exp(logits - peak)
+        total = exponentials.sum(axis, keepdims=True)
+        return exponentials / library(logits).where(total == 0, total + 1, total)
+
+
+def without_maximum(logits: Array, axis: int = -1) -> Array:
+    """Exponentiate the scores as they are."""
+    return shifted_softmax(logits, axis, 0.0)
+
+
+def global_maximum(logits: Array, axis: int = -1) -> Array:
+    """Subtract the one maximum of the whole batch."""
+    return shifted_softmax(logits, axis, logits.max())
+
+
+def maximum_over_queries(logits: Array, axis: int = -1) -> Array:
+    """Subtract the maximum of each column."""
+    if logits.ndim < 2:
+        return softmax(logits, axis)
+    other = -2 if axis in (-1, logits.ndim - 1) else -1
+    peak = library(logits).amax(logits, other, keepdims=True)
+    peak = library(logits).where(library(logits).isfinite(peak), peak, peak * 0)
+    return shifted_softmax(logits, axis, library(logits).nan_to_num(peak))
+
+
+def unguarded(logits: Array) -> Array:
+    """Softmax that divides 0 by 0 when every score of a row is -inf."""
+    with np.errstate(all="ignore"):
+        xp = library(logits)
+        exponentials = xp.exp(logits - xp.amax(logits, -1, keepdims=True))
+        return exponentials / exponentials.sum(-1, keepdims=True)
+
+
+def last_axis_only(x: Array, axis: int = -1) -> Array:
+    """Softmax that does not look at ``axis``."""
+    return softmax(x)
+
+
+def rotate_weights(out: Array, weights: Array) -> tuple[Array, Array]:
+    """Return the weights transposed."""
+    return out, swap(weights)
+
+
+FLAWS = (
+    normalise(
+        id="softmax-over-queries",
+        title="the softmax over the queries",
+        parts={"normalise": partial(softmax, axis=-2)},
+        caught_by=("definition", "softmax-axis", "weights-valid"),
+    ),
+    normalise(
+        id="softmax-over-batch",
+        title="the softmax over the batch",
+        parts={"normalise": partial(softmax, axis=0)},
+        caught_by=("definition", "softmax-axis", "weights-valid"),
+    ),
+    normalise(
+        id="softmax-over-everything",
+        title="the softmax over all scores of an item at once",
+        parts={"normalise": over_everything},
+        caught_by=("definition", "softmax-axis", "weights-valid"),
+    ),
+    normalise(
+        id="softmax-after-values",
+        title="the softmax taken after V was multiplied",
+        parts={
+            "normalise": lambda logits: logits,
+            "aggregate": lambda weights, query, key, value: softmax(weights @ value),
+        },
+        caught_by=("definition", "softmax-before-values", "softmax-axis", "weights-valid"),
+    ),
+    normalise(
+        id="no-softmax",
+        title="no softmax: the scores themselves multiplied by V",
+        parts={"normalise": lambda logits: logits},
+        caught_by=("definition", "softmax-before-values", "softmax-axis", "weights-valid"),
+    ),
+    normalise(
+        id="sigmoid",
+        title="a sigmoid of each score instead of the softmax",
+        parts={"normalise": sigmoid},
+        caught_by=("definition", "softmax-axis", "weights-valid"),
+    ),
+    stability(
+        id="no-maximum",
+        title="a softmax that does not subtract the maximum",
+        parts={"normalise": without_maximum, "softmax": without_maximum},
+        caught_by=("stable-softmax",),
+    ),
+    stability(
+        id="global-maximum",
+        title="a softmax that subtracts one maximum for the whole batch",
+        parts={"normalise": global_maximum, "softmax": global_maximum},
+        caught_by=("stable-softmax",),
+    ),
+    stability(
+        id="maximum-over-queries",
+        title="a softmax that subtracts the maximum over the wrong axis",
+        parts={"normalise": maximum_over_queries, "softmax": maximum_over_queries},
+        caught_by=("stable-softmax",),
+    ),
+    Flaw(
+        id="nan-row",
+        title="NaN for a query with no allowed key: -inf in every score, then 0 / 0",
+        stage=Stage.MASK,
+        parts={"normalise": unguarded},
+        caught_by=("fully-masked-row",),
+        question="A whole row is masked with -inf. What is its softmax, and where does the NaN go?",
+        answer="0/0 = NaN; it spreads through W_O, the residual and the gradients. Fill finitely or guard.",
+    ),
+    aggregate(
+        id="keys-aggregated",
+        title="K summed instead of V",
+        parts={"aggregate": lambda weights, query, key, value: weights @ key},
+        caught_by=("definition", "values-aggregated"),
+    ),
+    aggregate(
+        id="queries-aggregated",
+        title="Q summed instead of V",
+        parts={"aggregate": lambda weights, query, key, value: weights @ query},
+        caught_by=("definition", "values-aggregated"),
+    ),
+    aggregate(
+        id="weights-transposed",
+        title="the transposed weights multiplied by V",
+        parts={"aggregate": lambda weights, query, key, value: swap(weights) @ value},
+        caught_by=("definition", "values-aggregated"),
+        question="Row i of the output is a mix of values. Whose weights are in that mix?",
+        answer="Query i's: row i of the weights, not column i.",
+    ),
+    aggregate(
+        id="weights-returned-transposed",
+        title="the weights returned as (…, Tk, Tq)",
+        parts={"finish": rotate_weights},
+        caught_by=("weights-shape",),
+        question="What does weights[b, i, j] mean in your function?",
+        answer="How much query i takes from key j; rows are queries.",
+    ),
+)
+
+#: Mistakes of a softmax function of its own.
+FUNCTION = (
+    stability(
+        id="softmax-ignores-axis",
+        title="a softmax that ignores its axis argument",
+        parts={"softmax": last_axis_only},
+        caught_by=("stable-softmax",),
+        question="softmax(x, axis=0) of a 3 × 4 array: which sums are 1?",
+        answer="Those of the four columns.",
+    ),
+)

@@ -1,0 +1,169 @@
+"""Mistakes that only torch code can make: dtypes, dropout, gradients, float masks."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from harness import Flaw, Stage
+from specs.stages import library, no_dropout, softmax
+
+Array = Any
+
+aggregate = partial(Flaw, stage=Stage.AGGREGATE)
+dropping = partial(
+    aggregate,
+    question="Where does attention dropout act, what happens to the weights that stay, and when?",
+    answer="On the weights after the softmax, divided by 1 - p, in training only.",
+)
+mask = partial(Flaw, stage=Stage.MASK)
+normalise = partial(Flaw, stage=Stage.NORMALISE)
+scale = partial(Flaw, stage=Stage.SCALE)
+
+
+def dropout(array: Array, probability: float, training: object) -> Array:
+    """torch's own dropout."""
+    return library(array).nn.functional.dropout(array, probability, bool(training))
+
+
+def always(array: Array, probability: float, training: object) -> Array:
+    """Dropout that does not look at ``training``."""
+    return dropout(array, probability, True)
+
+
+def unscaled(array: Array, probability: float, training: object) -> Array:
+    """Dropout that does not divide by 1 - p."""
+    return dropout(array, probability, training) * ((1 - probability) if training else 1.0)
+
+
+def large_fill(logits: Array, allowed: Array) -> Array:
+    """Fill with -1e9, which float16 cannot hold."""
+    return logits.masked_fill(~allowed, -1e9)
+
+
+def add_infinity(logits: Array, allowed: Array) -> Array:
+    """Add -inf to blocked scores."""
+    zeros = library(logits).zeros_like(logits)
+    return logits + zeros.masked_fill(~allowed, -float("inf"))
+
+
+def hidden_nan(logits: Array) -> Array:
+    """Softmax of -inf rows, its NaN replaced afterwards."""
+    return library(logits).nan_to_num(library(logits).softmax(logits, -1), nan=0.0)
+
+
+def compared_with_zero(logits: Array, mask: Array) -> Array:
+    """Take a floating mask for a 0/1 mask."""
+    return logits.masked_fill(mask == 0, -1e4)
+
+
+def boolean_only(mask: Array, logits: Array) -> Array:
+    """Invert the mask with ~, which on 0 and 1 gives -1 and -2."""
+    blocked = ~mask
+    return ~(blocked if blocked.dtype == library(mask).bool else blocked != 0)
+
+
+FLAWS = (
+    scale(
+        id="scale-by-d-model",
+        title="scores divided by √d_model, the width of all heads together",
+        parts={"scale": lambda logits, width: logits / (logits.shape[1] * width) ** 0.5},
+        caught_by=("definition", "scale"),
+        question="With h heads, which d stands under the root?",
+        answer="The width of one head: each dot product sums d_head terms.",
+    ),
+    scale(
+        id="scale-by-heads",
+        title="scores divided by the root of the number of heads",
+        parts={"scale": lambda logits, width: logits / logits.shape[1] ** 0.5},
+        caught_by=("definition", "scale", "scale-effect"),
+        question="With h heads, which d stands under the root?",
+        answer="The width of one head: each dot product sums d_head terms.",
+    ),
+    normalise(
+        id="softmax-over-heads",
+        title="the softmax over the heads, as an implicit dim of 4-D scores gives",
+        parts={"normalise": partial(softmax, axis=1)},
+        caught_by=("definition", "softmax-axis", "weights-valid"),
+        question="nn.Softmax() without dim, on (B, H, Tq, Tk): which axis does it choose?",
+        answer="Axis 1, the heads; always name the axis, dim=-1.",
+    ),
+    normalise(
+        id="softmax-detached",
+        title="a softmax cut off from the graph: no gradient reaches Q and K",
+        parts={"normalise": lambda logits: softmax(logits.detach())},
+        caught_by=("gradients",),
+        question="Which operations cut the graph, and how would you notice?",
+        answer="detach, .data, .item and numpy; compare gradients with a reference, not `is not None`.",
+    ),
+    normalise(
+        id="nan-hidden",
+        title="NaN of empty rows hidden by nan_to_num: the gradients are still NaN",
+        parts={"mask": add_infinity, "normalise": hidden_nan},
+        caught_by=("masked-gradients",),
+        question="nan_to_num makes the forward pass finite. What does the backward pass see?",
+        answer="The NaN inside the softmax: 0 · NaN = NaN reaches every input.",
+    ),
+    mask(
+        id="fill-overflows-half",
+        title="a fill of -1e9, which float16 cannot hold",
+        parts={"mask": large_fill},
+        caught_by=("half-precision",),
+        question="What is the largest float16, and what fill works for every dtype?",
+        answer="65,504; torch.finfo(dtype).min, or -inf with a guard for empty rows.",
+    ),
+    mask(
+        id="float-mask-compared",
+        title="a floating mask compared with 0 instead of added",
+        parts={"add_mask": compared_with_zero},
+        caught_by=("additive-mask",),
+        question="What does scaled_dot_product_attention do with a float mask?",
+        answer="It adds it to the scaled scores; 0 keeps, -inf blocks.",
+    ),
+    mask(
+        id="integer-mask-misread",
+        title="an integer mask inverted with ~, so that it blocks nothing",
+        parts={"read_mask": boolean_only},
+        caught_by=("mask-broadcast",),
+        question="What is ~1 for an integer tensor?",
+        answer="-2, which is true; compare with 0 instead: mask == 0.",
+    ),
+    aggregate(
+        id="returns-float32",
+        title="float32 returned whatever came in",
+        parts={"finish": lambda out, weights: (out.float(), weights.float())},
+        caught_by=("dtype-preserved", "half-precision"),
+        question="Why may the softmax run in float32, and what has to happen after it?",
+        answer="For range and precision in half formats; cast back to the input's dtype.",
+    ),
+    dropping(
+        id="dropout-always-on",
+        title="dropout that ignores the training flag",
+        parts={"drop_weights": always},
+        caught_by=("dropout-off",),
+    ),
+    dropping(
+        id="dropout-before-softmax",
+        title="dropout on the scores, before the softmax",
+        parts={"drop_logits": dropout, "drop_weights": no_dropout},
+        caught_by=("dropout-place", "dropout-scale"),
+    ),
+    dropping(
+        id="dropout-on-output",
+        title="dropout on the output instead of the weights",
+        parts={"drop_out": dropout, "drop_weights": no_dropout},
+        caught_by=("dropout-place",),
+    ),
+    dropping(
+        id="dropout-unscaled",
+        title="dropout that does not divide by 1 - p",
+        parts={"drop_weights": unscaled},
+        caught_by=("dropout-scale",),
+    ),
+    dropping(
+        id="dropout-missing",
+        title="no dropout at all",
+        parts={"drop_weights": no_dropout},
+        caught_by=("dropout-place", "dropout-scale"),
+    ),
+)
