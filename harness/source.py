@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import tokenize
 from collections.abc import Iterator
@@ -42,7 +43,8 @@ def decode_python(name: str, data: bytes) -> str:
     """
     text = decode(name, data)
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        found, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        encoding = codecs.lookup(found).name
     except SyntaxError:
         encoding = "unknown"
     if encoding not in ("utf-8", "utf-8-sig"):

@@ -23,6 +23,7 @@ from harness.tree import (
     HANDED_IN_CAP,
     SourceFile,
     Tree,
+    plain_ending,
     read_archive,
     read_folder,
     require_portable,
@@ -99,7 +100,7 @@ def load(path: Path, parser: Parser | None = None, *, id: str | None = None) -> 
     files = {file.name: file.data for file in tree.files}
     entry = choose_entry(list(files), _outliner(files, parser))
     notes = list(_tree_notes(tree, entry))
-    is_notebook = entry.lower().endswith(".ipynb")
+    is_notebook = entry.endswith(".ipynb")
     if is_notebook:
         text, said = _notebook(entry, files[entry], parser)
         first = SourceFile(name=_python_name(entry, files), data=text.encode())
@@ -143,7 +144,8 @@ def _read(path: Path, kind: str, ending: str, parser: Parser) -> tuple[Tree, str
     data = read_file(path, ENDINGS.get(ending, HANDED_IN_CAP))
     if ending in ARCHIVES:
         return read_archive(data, ARCHIVES[ending], parser), _digest(data)
-    file = SourceFile(name=_portable(path.name, f"submission{ending}"), data=data)
+    name = plain_ending(_portable(path.name, f"submission{ending}"))
+    file = SourceFile(name=name, data=data)
     return Tree(files=(file,), left_out=0), _digest(data)
 
 
@@ -170,7 +172,7 @@ def _outliner(files: Mapping[str, bytes], parser: Parser) -> Callable[[str], Out
     def outline(name: str) -> Outline | None:
         # What is wrong with a file is its own affair, should it be chosen.
         try:
-            if name.lower().endswith(".ipynb"):
+            if name.endswith(".ipynb"):
                 text, _ = _notebook(name, files[name], parser)
             else:
                 text = decode_python(name, files[name])
@@ -205,7 +207,7 @@ def _python_name(notebook: str, files: Mapping[str, bytes]) -> str:
 
 def _siblings(files: Mapping[str, bytes], entry: str) -> tuple[SourceFile, ...]:
     """Return the other Python files, which must be sound since the entry may import them."""
-    names = [name for name in files if name.lower().endswith(".py") and name != entry]
+    names = [name for name in files if name.endswith(".py") and name != entry]
     for name in names:
         decode_python(name, files[name])
     return tuple(SourceFile(name=name, data=files[name]) for name in names)
@@ -215,7 +217,7 @@ def _tree_notes(tree: Tree, entry: str) -> list[str]:
     notes = []
     if len(tree.files) > 1:
         notes.append(f"{entry} was graded, of {len(tree.files)} files of code")
-    notebooks = [f.name for f in tree.files if f.name.lower().endswith(".ipynb")]
+    notebooks = [f.name for f in tree.files if f.name.endswith(".ipynb")]
     notes += [f"{name} was left out" for name in notebooks if name != entry]
     if tree.left_out:
         notes.append(f"{tree.left_out} files that are not code were left out")

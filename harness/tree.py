@@ -126,6 +126,11 @@ def byte_cap(name: str) -> int | None:
     return next((ENDINGS[end] for end in ENDINGS if name.lower().endswith(end)), None)
 
 
+def plain_ending(name: str) -> str:
+    """Spell the ending of a code file in lower case, as Python's import wants it."""
+    return next((name[: -len(end)] + end for end in ENDINGS if name.lower().endswith(end)), name)
+
+
 def path_parts(name: str) -> tuple[str, ...]:
     """Split an entry's name, which must lead to somewhere inside the submission on any system.
 
@@ -167,7 +172,7 @@ def _too_many_entries() -> Refused:
 
 def _add(files: dict[str, SourceFile], parts: tuple[str, ...], entry: Entry) -> None:
     require_portable(parts)
-    name = "/".join(parts)
+    name = plain_ending("/".join(parts))
     if entry.data is None:
         raise Refused(f"{name} cannot be read")
     require_size(len(entry.data), byte_cap(name) or 0, name)
