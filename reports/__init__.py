@@ -1,0 +1,21 @@
+"""Renderers of results; they know ``harness.results`` and nothing else."""
+
+from reports.files import Unreadable, load, load_cards, write, write_card
+from reports.index import render_index
+from reports.junit import render_junit
+from reports.scorecard import render_card
+from reports.summary import render_summary
+from reports.table import render_csv
+
+__all__ = [
+    "Unreadable",
+    "load",
+    "load_cards",
+    "render_card",
+    "render_csv",
+    "render_index",
+    "render_junit",
+    "render_summary",
+    "write",
+    "write_card",
+]

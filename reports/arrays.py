@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from math import prod
 from typing import Final
 
 from harness.results import Array, CheckResult, Evidence, Number
@@ -28,7 +29,7 @@ class Cell:
 class Matrix:
     """The last two axes of an array at one place of the others."""
 
-    place: str  #: "[0]" for the first of a batch, "" for an array of at most two axes
+    place: str  #: "[0]" for the first of a batch, "" when there is only one
     rows: tuple[tuple[Cell, ...], ...]
 
 
@@ -187,12 +188,12 @@ def _matrices(cells: list[Cell], shape: tuple[int, ...]) -> tuple[Matrix, ...]:
 
 
 def _place(number: int, axes: tuple[int, ...]) -> str:
-    """Return where the ``number``-th matrix sits on the leading axes, such as ``"[0, 1]"``."""
+    """Return where a matrix sits on the leading axes, ``"[0, 1]"``; nothing for the only one."""
     place: list[str] = []
     for length in reversed(axes):
         number, index = divmod(number, max(length, 1))
         place.insert(0, str(index))
-    return f"[{', '.join(place)}]" if place else ""
+    return f"[{', '.join(place)}]" if prod(axes) > 1 else ""
 
 
 def _shape(shape: tuple[int, ...]) -> str:

@@ -155,9 +155,7 @@ def _rungs(result: SubmissionResult) -> tuple[Rung, ...]:
     return tuple(rungs)
 
 
-def _raised(
-    checks: tuple[CheckResult, ...], files: tuple[Listing, ...]
-) -> dict[int, list[str]]:
+def _raised(checks: tuple[CheckResult, ...], files: tuple[Listing, ...]) -> dict[int, list[str]]:
     lines = len(files[0].lines) if files else 0
     raised: dict[int, list[str]] = {}
     for check in checks:

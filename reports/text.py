@@ -22,6 +22,8 @@ _UNSEEN: Final = re.compile(
     "\U000e0000-\U000e0fff]"
 )
 
+_CARD: Final = re.compile(r"cards/[A-Za-z0-9_-][A-Za-z0-9._-]*\.html")
+
 _Value = TypeVar("_Value")
 
 
@@ -65,3 +67,8 @@ def _shown(value: object, field: int, entries: int) -> object:
         items = list(value.items())[:entries]
         return {_shown(key, field, entries): _shown(item, field, entries) for key, item in items}
     return value
+
+
+def card_link(path: str) -> str:
+    """Return the address of a card if it is one that we make, else nothing."""
+    return path if _CARD.fullmatch(path) else ""

@@ -1,4 +1,5 @@
 """Cards and a batch as a real run of ``numpy_attention`` would leave them."""
+# ruff: noqa: E501 - tables of sentences read better unwrapped
 
 from __future__ import annotations
 
@@ -140,8 +141,12 @@ if __name__ == "__main__":
     print(weights.round(3))
 '''
 
-OVER_QUERIES = RIGHT.replace("weights = softmax(scores, axis=-1)", "weights = softmax(scores, axis=-2)")
-NAN_ROW = RIGHT.replace("scores = np.where(mask, scores, -1e9)", "scores = np.where(mask, scores, -np.inf)")
+OVER_QUERIES = RIGHT.replace(
+    "weights = softmax(scores, axis=-1)", "weights = softmax(scores, axis=-2)"
+)
+NAN_ROW = RIGHT.replace(
+    "scores = np.where(mask, scores, -1e9)", "scores = np.where(mask, scores, -np.inf)"
+)
 LOOPS = RIGHT.replace(
     "    weights = softmax(scores, axis=-1)\n",
     "    while not np.isfinite(scores).all():\n        scores = scores - scores.max()\n"
@@ -412,7 +417,7 @@ def crashed() -> Card:
     }  # fmt: skip
     ended = miss(Outcome.NOT_RUN, "three timeouts ended the submission")
     names = [name for name, *_ in CHECKS]
-    missed |= {name: ended for name in names[names.index("padding") :]}
+    missed |= dict.fromkeys(names[names.index("padding") :], ended)
     return card(
         "linus-t",
         LOOPS,
@@ -422,7 +427,7 @@ def crashed() -> Card:
     )  # fmt: skip
 
 
-HOSTILE = '<img src=x onerror=alert(1)><script>alert(2)</script>"\'><svg/onload=alert(3)>'
+HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>\"'><svg/onload=alert(3)>"
 
 
 def hostile(payload: str = HOSTILE) -> Card:

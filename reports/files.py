@@ -1,0 +1,92 @@
+"""A batch on disk: written so that a kill leaves each file absent or complete, and read again."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from harness.results import SCHEMA, BatchResults, Card, to_json
+from reports.index import render_index
+from reports.junit import render_junit
+from reports.scorecard import render_card
+from reports.summary import render_summary
+from reports.table import render_csv
+from reports.text import card_link
+
+_Kind = TypeVar("_Kind", BatchResults, Card)
+
+
+class Unreadable(ValueError):
+    """A folder does not hold results that can be rendered; the message says what to do."""
+
+
+def write(results: BatchResults, cards: Iterable[Card], out: Path) -> None:
+    """Write every report of a batch into ``out``, the cards first and ``index.html`` last.
+
+    ``cards`` may be a generator; one card is held at a time. A card that names no page of its
+    own in ``result.card`` is left out.
+    """
+    for card in cards:
+        write_card(card, out, index="../index.html")
+    save(out / "results.json", to_json(results))
+    save(out / "results.csv", render_csv(results).encode())
+    save(out / "junit.xml", render_junit(results).encode())
+    save(out / "summary.md", render_summary(results).encode())
+    save(out / "index.html", render_index(results).encode())
+
+
+def write_card(card: Card, out: Path, *, index: str = "") -> None:
+    """Write one card's page, and its content as JSON beside it."""
+    link = card_link(card.result.card)
+    if link:
+        page = out / link
+        save(page.with_suffix(".json"), to_json(card))
+        save(page, render_card(card, index=index).encode())
+
+
+def load(folder: Path) -> BatchResults:
+    """Read ``results.json``; raise `Unreadable` when it is missing or of another version."""
+    return _read(folder / "results.json", BatchResults)
+
+
+def load_cards(results: BatchResults, folder: Path) -> Iterator[Card]:
+    """Read the cards of a batch one by one; a card that is not there is left out."""
+    for submission in results.submissions:
+        link = card_link(submission.card)
+        path = (folder / link).with_suffix(".json")
+        if link and path.exists():
+            yield _read(path, Card)
+
+
+def save(path: Path, content: bytes) -> None:
+    """Write a file under another name and rename it, so that it is never half there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        unfinished.write_bytes(content)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _read(path: Path, kind: type[_Kind]) -> _Kind:
+    try:
+        content = path.read_bytes()
+        version = msgspec.json.decode(content, type=_Version).schema
+        if version != SCHEMA:
+            raise Unreadable(f"{path} has schema {version!r}, expected {SCHEMA!r}; grade again")
+        return msgspec.json.decode(content, type=kind)
+    except FileNotFoundError:
+        raise Unreadable(
+            f"{path} is missing, expected the results of a batch; give the folder of --out"
+        ) from None
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Unreadable(f"{path} cannot be read ({error}); grade again") from error
+
+
+class _Version(msgspec.Struct):
+    schema: str = ""
