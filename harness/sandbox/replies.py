@@ -46,9 +46,8 @@ def read(
     try:
         magic, header, payload = wire.read(receive, limits.reply_bytes)
     except wire.WireError as error:
-        raise ProtocolViolation(f"its reply is malformed: {one_line(str(error), DETAIL_CAP)}") from (
-            error
-        )
+        what = one_line(str(error), DETAIL_CAP)
+        raise ProtocolViolation(f"its reply is malformed: {what}") from error
     if header.get("id") != asked:
         raise ProtocolViolation("its reply answers something that was not asked")
     if magic == wire.SUPERVISOR and header.get("ended") != "finished":

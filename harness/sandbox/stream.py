@@ -8,6 +8,7 @@ block nothing. Between exchanges nobody reads, and the submission waits in its o
 
 from __future__ import annotations
 
+import contextlib
 import select
 import socket
 import struct
@@ -75,10 +76,8 @@ class Stream:
 
     def close(self) -> None:
         """Let go of the socket; this is also how the container learns that nobody listens."""
-        try:
+        with contextlib.suppress(OSError):  # the engine may have closed it first
             self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass  # the engine closed it first
         self._socket.close()
 
     def _wait(self, events: int, until: float) -> int:

@@ -14,10 +14,11 @@ from typing import Any
 from . import failure
 
 SKIPPED_CAP = 20
-_QUICK = frozenset(
-    "abs bool dict float frozenset int len list max min range round set str sum tuple"
-    " namedtuple TypeVar NewType sqrt log exp device".split()
-)
+_QUICK = {
+    *("abs", "bool", "dict", "float", "frozenset", "int", "len", "list", "max", "min", "range"),
+    *("round", "set", "str", "sum", "tuple", "namedtuple", "NewType", "TypeVar", "device"),
+    *("exp", "log", "sqrt"),
+}
 _DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -38,8 +39,8 @@ def execute(
             module = ast.Module(body=[statement], type_ignores=[])
             exec(compile(module, file, "exec", future, dont_inherit=True), namespace)
         except BaseException as error:
-            why = failure.describe(error, (file,))
-            skipped.append({"line": statement.lineno, "why": f"{why['type']}: {why['message'][:200]}"})
+            why = failure.in_words(failure.describe(error, (file,)))
+            skipped.append({"line": statement.lineno, "why": why})
     return skipped[:SKIPPED_CAP]
 
 

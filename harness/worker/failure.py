@@ -23,6 +23,11 @@ def describe(error: BaseException, files: Container[str]) -> dict[str, Any]:
     }
 
 
+def in_words(raised: dict[str, Any], cap: int = 200) -> str:
+    """Return a ``raised`` entry as one phrase."""
+    return f"{raised['type']}: {raised['message'][:cap]}"
+
+
 def _kind(error: BaseException) -> str:
     name: str = type.__dict__["__name__"].__get__(type(error))
     return printable(name[:NAME_CAP])

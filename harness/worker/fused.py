@@ -1,5 +1,63 @@
-"""Placeholder until blocking is written."""
+"""Makes the calls that do attention as a whole raise, where it is to be written by hand.
+
+The operators are replaced in torch's dispatcher, below every Python name they can be reached by:
+``F.``, ``torch._C._nn.``, ``torch.ops.aten.``. ``nn.MultiheadAttention`` with weights goes round
+them, since it is Python down to ``baddbmm``; its functional form is replaced in Python, which a
+copy of the source evades. The effect is on this process, which serves one submission.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NoReturn
+
+#: Operator -> what a person calls it.
+OPERATORS = {
+    "scaled_dot_product_attention": "F.scaled_dot_product_attention",
+    "_scaled_dot_product_attention_math": "F.scaled_dot_product_attention",
+    "_scaled_dot_product_flash_attention_for_cpu": "F.scaled_dot_product_attention",
+    "_scaled_dot_product_fused_attention_overrideable": "F.scaled_dot_product_attention",
+    "_native_multi_head_attention": "nn.MultiheadAttention",
+    "_transformer_encoder_layer_fwd": "nn.TransformerEncoderLayer",
+}
+#: An operator that has an implementation of its own for a key does not ask a more general one;
+#: the last is ``torch.vmap``'s.
+_KEYS = ("CPU", "AutogradCPU", "CompositeImplicitAutograd", "FuncTorchBatched")
 
 
-def block() -> None:
-    raise NotImplementedError
+class NotByHand(RuntimeError):
+    """A call that this assignment asks to be written by hand."""
+
+
+def block() -> object:
+    """Make the fused attention calls of torch raise ``NotByHand``.
+
+    The operators stay replaced for as long as the object returned is kept.
+    """
+    import torch
+    from torch.nn.attention import flex_attention
+
+    library = torch.library.Library("aten", "IMPL")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # "overriding a previously registered kernel"
+        for operator, name in OPERATORS.items():
+            if hasattr(torch.ops.aten, operator):  # not every version has all of them
+                for key in _KEYS:
+                    library.impl(operator, _refusal(name), key)
+    replaced = [
+        (torch.nn.functional, "multi_head_attention_forward", "F.multi_head_attention_forward"),
+        (torch.nn.MultiheadAttention, "forward", "nn.MultiheadAttention"),
+        (torch.nn.TransformerEncoderLayer, "forward", "nn.TransformerEncoderLayer"),
+        (torch.nn.TransformerDecoderLayer, "forward", "nn.TransformerDecoderLayer"),
+        (flex_attention, "flex_attention", "flex_attention"),
+    ]
+    for owner, attribute, name in replaced:
+        setattr(owner, attribute, _refusal(name))
+    return library
+
+
+def _refusal(name: str) -> Any:
+    def refuse(*arguments: Any, **keywords: Any) -> NoReturn:
+        raise NotByHand(f"{name} is not allowed in this assignment: write attention by hand")
+
+    return refuse

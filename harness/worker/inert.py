@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-LIBRARIES = frozenset(
-    "IPython PIL altair bertviz bokeh colorama cv2 google graphviz icecream imageio ipywidgets"
-    " loguru matplotlib mplcyberpunk pandas plotly plotnine prettytable psutil rich seaborn"
-    " tabulate tensorboardX termcolor torchinfo torchsummary torchview torchviz tqdm wandb".split()
-)
+LIBRARIES = {
+    *("IPython", "PIL", "altair", "bertviz", "bokeh", "colorama", "cv2", "google", "graphviz"),
+    *("icecream", "imageio", "ipywidgets", "loguru", "matplotlib", "pandas", "plotly", "plotnine"),
+    *("prettytable", "psutil", "rich", "seaborn", "tabulate", "tensorboardX", "termcolor"),
+    *("torchinfo", "torchsummary", "torchview", "torchviz", "tqdm", "wandb"),
+}
 
 
 class Inert:
@@ -104,8 +105,6 @@ def _range(*bounds: int, **keywords: Any) -> Progress:
 
 class Module(types.ModuleType):
     """A module in which every name exists."""
-
-    __path__: list[str] = []
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

@@ -100,7 +100,7 @@ def _after_error(
         frame = frame.tb_next
     if not after:  # nothing was executed: the file does not compile
         return {"raised": raised}
-    reason = f"{raised['type']}: {raised['message'][:300]} ({raised['file']} line {raised['line']})"
+    reason = f"{failure.in_words(raised)} ({raised['file']} line {raised['line']})"
     return _definitions(sources, module, reason, after=after)
 
 
@@ -113,8 +113,9 @@ def _definitions(
 
 
 def _names(module: types.ModuleType, files: frozenset[str]) -> list[dict[str, Any]]:
-    """Describe the functions and classes that the submission defines, in the order of their lines."""
-    entries, room = [], _NAMES_ROOM
+    """Describe the functions and classes that the submission defines, in their order."""
+    entries: list[dict[str, Any]] = []
+    room = _NAMES_ROOM
     for name, value in list(module.__dict__.items()):
         try:
             entry = _describe(name, value, files)

@@ -71,7 +71,7 @@ def assign(owner: Any, names: list[str], values: list[Any], torch: Any) -> None:
     found = find(owner, torch)
     for name, value in zip(names, values, strict=True):
         if name not in found:
-            raise ValueError(f"there is no parameter {name!r}, expected one of {sorted(found)[:20]}")
+            raise ValueError(f"parameter is {name!r}, expected one of {sorted(found)[:20]}")
         old = found[name]
         if tuple(old.shape) != tuple(value.shape):
             raise ValueError(f"{name} has shape {tuple(old.shape)}, not {tuple(value.shape)}")

@@ -6,6 +6,7 @@ other process there, and nothing outside.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import os
@@ -32,7 +33,7 @@ class Unclean(RuntimeError):
 
 
 def harden() -> int:
-    """Make this process as untouchable as one uid allows; return a descriptor that wakes on SIGCHLD.
+    """Make this process untouchable; return a descriptor that becomes readable on SIGCHLD.
 
     Not dumpable: no ptrace, no ``/proc/1/mem``. Every signal is ignored but SIGCHLD: were that
     ignored too, the kernel would reap the children and their status would be lost.
@@ -54,14 +55,15 @@ def _prctl(option: int, value: int) -> None:
 
 
 def _dispose(number: int, disposition: Any) -> None:
-    try:
+    with contextlib.suppress(OSError, ValueError):  # glibc keeps two signals for itself
         signal.signal(number, disposition)
-    except (OSError, ValueError):
-        pass  # glibc keeps two real-time signals for itself
 
 
 def start(body: Callable[[], None], close: list[int]) -> int:
-    """Fork a process that runs ``body`` with ordinary signals and without ``close``; return its pid."""
+    """Fork a process that runs ``body``, with ordinary signals and without ``close``.
+
+    Returns its pid.
+    """
     pid = os.fork()
     if pid:
         return pid
@@ -88,11 +90,8 @@ def start(body: Callable[[], None], close: list[int]) -> int:
 
 def _be_first_to_go() -> None:
     """When memory runs out, the kernel takes this process before the supervisor."""
-    try:
-        with open("/proc/self/oom_score_adj", "w") as file:
-            file.write("1000")
-    except OSError:
-        pass
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
 
 
 def reap() -> dict[int, int]:
@@ -131,11 +130,9 @@ def kill_everything(awake: int) -> dict[int, int]:
 
 def drain(awake: int) -> None:
     """Forget the wake-ups so far."""
-    try:
+    with contextlib.suppress(BlockingIOError):
         while os.read(awake, 4096):
             pass
-    except BlockingIOError:
-        pass
 
 
 def wipe() -> int:

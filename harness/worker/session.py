@@ -6,11 +6,13 @@ sends is taken as a claim by the host. It keeps honest replies small and well fo
 
 from __future__ import annotations
 
+import importlib
+import io
 import sys
 from collections.abc import Callable
 from typing import Any
 
-from . import failure, loader, parameters, values, wire
+from . import failure, fused, loader, parameters, values, wire
 from .channel import Channel
 
 Step = dict[str, Any]
@@ -19,10 +21,13 @@ Step = dict[str, Any]
 class Session:
     """A loaded submission and the objects that the host has numbered."""
 
-    def __init__(self, loaded: loader.Loaded, reply_cap: int, torch: Any) -> None:
+    def __init__(
+        self, loaded: loader.Loaded, reply_cap: int, torch: Any, blocked: object = None
+    ) -> None:
         self._loaded = loaded
         self._reply_cap = reply_cap
         self._torch = torch
+        self._blocked = blocked
         self._objects: dict[int, Any] = {}
         self._verbs: dict[str, Callable[[Step, values.Arguments, values.Reply], Step]] = {
             "call": self._call,
@@ -33,7 +38,7 @@ class Session:
             "gradients": self._gradients,
         }
 
-    def run(self, header: dict[str, Any], payload: memoryview) -> tuple[dict[str, Any], list[bytes]]:
+    def run(self, header: Step, payload: memoryview) -> tuple[Step, list[bytes]]:
         """Answer the steps of one frame; one that raises does not keep the next from running."""
         reply = values.Reply(self._reply_cap)
         answers, offset = [], 0
@@ -59,7 +64,7 @@ class Session:
     def _callable(self, step: Step) -> Callable[..., Any]:
         """Return what a step calls: a name, an object, or a method of an object."""
         if "object" not in step:
-            return self._named(step["name"])
+            return self._named(step["name"])  # type: ignore[no-any-return]
         owner = self._objects[step["object"]]
         return getattr(owner, step["name"]) if step.get("name") else owner  # type: ignore[no-any-return]
 
@@ -149,17 +154,12 @@ def _named_outs(names: list[str], outs: list[Any], reply: values.Reply) -> Step:
 def serve(channel: Channel, reply_cap: int, *, definitions_because: str = "") -> None:
     """Answer a ``load`` frame and then ``run`` frames until the other side closes."""
     header, payload = channel.read()
-    torch = None
-    if header["arrays"] == "torch":
-        import torch
-    if header["blocked"]:
-        from . import fused
-
-        fused.block()
+    torch = importlib.import_module("torch") if header["arrays"] == "torch" else None
+    blocked = fused.block() if header["blocked"] else None  # kept until the process ends
     loaded = loader.load(header, payload, definitions_because=definitions_because)
     _flush()
     channel.write({"id": header["id"], **loaded.reply})
-    session = Session(loaded, reply_cap, torch)
+    session = Session(loaded, reply_cap, torch, blocked)
     while True:
         try:
             header, payload = channel.read()
@@ -168,15 +168,21 @@ def serve(channel: Channel, reply_cap: int, *, definitions_because: str = "") ->
         reply, blobs = session.run(header, payload)
         _flush()
         try:
-            frame = wire.pack(reply, blobs)
+            channel.write(reply, blobs)
         except wire.WireError:
-            frame = wire.pack({"id": header["id"], "answers": [_too_long()] * len(reply["answers"])})
-        channel.send(frame)
+            channel.write({"id": header["id"], "answers": [_too_long() for _ in header["steps"]]})
 
 
 def _too_long() -> Step:
     message = "the answers are too many to describe in one frame"
     return {"raised": {"type": "ValueError", "message": message, "line": None, "file": ""}}
+
+
+def print_by_line() -> None:
+    """Let what is printed go out line by line, so that a kill does not swallow it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(line_buffering=True, errors="backslashreplace")
 
 
 def _flush() -> None:

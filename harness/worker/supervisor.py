@@ -16,7 +16,6 @@ import platform
 import select
 import signal
 import socket
-import sys
 import time
 from typing import Any
 
@@ -122,7 +121,7 @@ class Supervisor:
                 reply = self._answer(header, frame)
             except Ended as ended:
                 self._stop_worker()
-                words = {"ended": ended.how, "detail": ended.detail[:200]}
+                words: dict[str, Any] = {"ended": ended.how, "detail": ended.detail[:200]}
                 if ended.how == "finished":
                     words["leftovers"] = self._leftovers
                     processes.restore_output(self._output_flags)
@@ -164,7 +163,7 @@ class Supervisor:
         ours, theirs = socket.socketpair()
 
         def body() -> None:
-            _ordinary_output()
+            session.print_by_line()
             channel = Channel(theirs.fileno(), theirs.fileno())
             session.serve(channel, self._reply_cap, definitions_because=definitions_because)
 
@@ -221,8 +220,10 @@ class Supervisor:
         while worker.status is None and time.monotonic() < until:
             self._poll(None, False, until)
             self._note(worker)
-        return Ended("crashed", "it closed its socket") if worker.status is None else (
-            worker.how_it_ended()
+        return (
+            Ended("crashed", "it closed its socket")
+            if worker.status is None
+            else (worker.how_it_ended())
         )
 
     def _poll(self, worker: Worker | None, sending: bool, until: float) -> int:
@@ -309,12 +310,6 @@ def _send(end: socket.socket, data: memoryview) -> int:
         return 0
     except (BrokenPipeError, ConnectionResetError):
         return len(data)  # it will be seen to have closed
-
-
-def _ordinary_output() -> None:
-    """What is printed goes out line by line, so that a kill does not swallow it."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
 
 
 def warm_up() -> dict[str, str]:

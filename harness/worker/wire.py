@@ -158,13 +158,15 @@ def array_from(entry: dict[str, Any], payload: memoryview) -> np.ndarray[Any, An
         return bfloat16_to_float32(array)
     if entry["dtype"] == "b1":
         # A byte other than 0 and 1 would be a bool that equals neither.
-        return np.frombuffer(payload, np.uint8).reshape(entry["shape"]) != 0
+        truth: np.ndarray[Any, Any] = np.frombuffer(payload, np.uint8).reshape(entry["shape"]) != 0
+        return truth
     return array.copy()
 
 
 def bfloat16_to_float32(bits: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Widen raw bfloat16 bits; exact, since bfloat16 is the upper half of a float32."""
-    return (bits.astype(np.uint32) << 16).view(np.float32)
+    wide: np.ndarray[Any, Any] = (bits.astype(np.uint32) << 16).view(np.float32)
+    return wide
 
 
 def split_payload(
