@@ -150,22 +150,31 @@ def _bootstrap_tool() -> str:
 
 def _ask(client: docker.DockerClient, reference: str, image_id: str) -> Base:
     try:
-        answer = client.containers.run(
-            image_id,
-            entrypoint=["python3", "-I", "-c", _ASK],
-            network_mode="none",
-            user="64001:64001",
-            cap_drop=["ALL"],
-            read_only=True,
-            remove=True,
-        )
-        interpreter = msgspec.json.decode(answer, type=Interpreter)
+        interpreter = msgspec.json.decode(_run(client, image_id, _ASK), type=Interpreter)
     except (*ENGINE_ERRORS, msgspec.MsgspecError) as error:
         raise SandboxUnavailable(
             f"the base image is {reference}, in which `python3` with pip does not run "
             f"({_last_line(str(error))}); choose another with --base"
         ) from error
     return Base(reference=reference, id=image_id, interpreter=interpreter)
+
+
+def _run(client: docker.DockerClient, image_id: str, code: str) -> bytes:
+    """Return what Python code prints in an image, as an ordinary user with no network."""
+    container = client.containers.create(
+        image_id,
+        entrypoint=["python3", "-I", "-c", code],
+        network_mode="none",
+        user="64001:64001",
+        cap_drop=["ALL"],
+        read_only=True,
+    )
+    try:
+        container.start()
+        container.wait()
+        return bytes(container.logs(stdout=True, stderr=False))
+    finally:
+        container.remove(force=True)
 
 
 def _last_line(text: str) -> str:
