@@ -65,9 +65,10 @@ class Submission:
         """Say where a line of the entry is, in words that its author knows."""
         if self.origin == "notebook":
             lines = decode(self.entry, self.files[0].data).split("\n")
-            for number in range(min(line, len(lines)), 0, -1):
+            last = min(line, len(lines))  # The sandbox says which line, and may say anything.
+            for number in range(last, 0, -1):
                 if found := _MARKER.fullmatch(lines[number - 1]):
-                    return f"cell {found[1]}, line {line - number}"
+                    return f"cell {found[1]}, line {last - number}"
         return f"line {line}"
 
     def shown(self, parser: Parser) -> tuple[results.SourceFile, ...]:
@@ -195,7 +196,7 @@ def _notebook(name: str, data: bytes, parser: Parser) -> tuple[str, list[str]]:
     require_size(len(notebook.source.encode()), FILE_CAP, f"the code in {name}")
     if "\0" in notebook.source:
         raise Refused(f"{name} has a NUL character, expected text")
-    return notebook.source, [f"{notebook.cells} code cells were joined", *notebook.notes]
+    return notebook.source, [f"code cells joined: {notebook.cells}", *notebook.notes]
 
 
 def _python_name(notebook: str, files: Mapping[str, bytes]) -> str:
@@ -220,7 +221,7 @@ def _tree_notes(tree: Tree, entry: str) -> list[str]:
     notebooks = [f.name for f in tree.files if f.name.endswith(".ipynb")]
     notes += [f"{name} was left out" for name in notebooks if name != entry]
     if tree.left_out:
-        notes.append(f"{tree.left_out} files that are not code were left out")
+        notes.append(f"files left out since they are not code: {tree.left_out}")
     return notes
 
 

@@ -161,11 +161,11 @@ def test_a_folder_stays_the_one_that_was_opened(tmp_path: Path) -> None:
 def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.py").write_text("x")
-    before = len(os.listdir("/dev/fd"))
+    before = len(list(Path("/dev/fd").iterdir()))
     for _ in range(5):
         with Folder.open(tmp_path) as folder, folder.folder("in") as inner:
             inner.read("a.py", CAP)
             inner.names(5)
             with pytest.raises(Refused):
                 inner.read("b.py", CAP)
-    assert len(os.listdir("/dev/fd")) == before
+    assert len(list(Path("/dev/fd").iterdir())) == before
