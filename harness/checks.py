@@ -32,9 +32,13 @@ class Criterion:
     needs: tuple[str, ...]
     body: Body
 
-    def at(self, level: Level, *, points: int) -> Check:
-        """Make a check of this criterion."""
-        return Check(criterion=self, level=level, points=points)
+    def at(self, level: Level, *, points: int, earns_with: str | None = None) -> Check:
+        """Make a check of this criterion.
+
+        ``earns_with`` names the spec's own core check where it is not the criterion's.
+        """
+        core = self.earns_with if earns_with is None else earns_with
+        return Check(criterion=self, level=level, points=points, earns_with=core)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +48,7 @@ class Check:
     criterion: Criterion
     level: Level
     points: int
+    earns_with: str  #: id of the check without which this one earns nothing here, or ""
 
     @property
     def id(self) -> str:

@@ -55,7 +55,7 @@ def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> Chec
     draw = Draw(seed, check.id)
     available = {
         **spec.fixtures(draw),
-        **candidate.entry_points(check.id),
+        **spec.roles(candidate.entry_points(check.id)),
         "draw": draw,
         "judge": judge,
     }
@@ -94,7 +94,7 @@ def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> Chec
 def credit(spec: Spec, results: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
     """Take back the points of checks that earn with another one which did not pass."""
     passed = {result.id for result in results if result.outcome is Outcome.PASSED}
-    with_what = {check.id: check.criterion.earns_with for check in spec.checks}
+    with_what = {check.id: check.earns_with for check in spec.checks}
     kept = []
     for result in results:
         needed = with_what[result.id]

@@ -20,6 +20,11 @@ from harness.results import LEVELS, Level, Stage
 Parts = Mapping[str, Callable[..., Any]]
 
 
+def as_they_are(points: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Let criteria talk to the entry points themselves."""
+    return points
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class EntryPoint:
     """A function or class that the brief asks for."""
@@ -63,6 +68,8 @@ class Spec:
     #: what criteria may ask for by name besides entry points, e.g. the cases they draw
     fixtures: Callable[[Draw], Mapping[str, object]]
     starter: str  #: the file that ``takehome start`` writes
+    #: entry points by role -> roles by name, for criteria that are written for another interface
+    roles: Callable[[Mapping[str, Any]], Mapping[str, Any]] = as_they_are
     blocks_fused: bool = False  #: torch's fused attention calls raise
 
     def with_flaws(self, *flaws: Flaw) -> Parts:
