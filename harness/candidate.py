@@ -87,12 +87,18 @@ class EntryPointProxy:
     """One entry point of the submission, as a check sees it."""
 
     def __init__(
-        self, point: EntryPoint, session: Session, check: str, recording: list[Recorded]
+        self,
+        point: EntryPoint,
+        session: Session,
+        check: str,
+        recording: list[Recorded],
+        missing: str,
     ) -> None:
         self._point = point
         self._session = session
         self._check = check
         self._recording = recording
+        self._missing = missing
 
     def __call__(self, *arguments: Value) -> Returned:
         """Call it once.
@@ -135,7 +141,7 @@ class EntryPointProxy:
         step = Gradients(
             name=self._point.name, arguments=arguments, cotangents=tuple(cotangents), of=of
         )
-        (answer,) = self._session.exchange([step])
+        (answer,) = self._send([step])
         if answer.raised is not None:
             raise answer.raised
         return answer.outs
@@ -150,7 +156,7 @@ class EntryPointProxy:
         return Returned(self._point, answer)
 
     def _exchange(self, steps: Sequence[Call]) -> list[Answer]:
-        answers = self._session.exchange(steps)
+        answers = self._send(steps)
         for step, answer in zip(steps, answers, strict=True):
             self._recording.append(
                 Recorded(
@@ -159,18 +165,33 @@ class EntryPointProxy:
             )
         return answers
 
+    def _send(self, steps: Sequence[Step]) -> list[Answer]:
+        if self._missing:
+            raise CheckFailed(self._missing)
+        return self._session.exchange(steps)
+
 
 class Candidate:
     """A loaded submission: hands out its entry points, and keeps the recording."""
 
-    def __init__(self, spec: Spec, session: Session) -> None:
+    def __init__(
+        self, spec: Spec, session: Session, defined: frozenset[str] | None = None
+    ) -> None:
         self._spec = spec
         self._session = session
+        self._defined = defined
         self.recording: list[Recorded] = []
 
     def entry_points(self, check: str) -> dict[str, EntryPointProxy]:
         """Return the entry points by role, for one check."""
         return {
-            point.role: EntryPointProxy(point, self._session, check, self.recording)
+            point.role: EntryPointProxy(
+                point, self._session, check, self.recording, self._missing(point.name)
+            )
             for point in self._spec.entry_points
         }
+
+    def _missing(self, name: str) -> str:
+        if self._defined is None or name in self._defined:
+            return ""
+        return f"the submission does not define {name}; the brief asks for it under that name"

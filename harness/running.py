@@ -37,14 +37,16 @@ OUTCOMES: dict[type[CandidateError], Outcome] = {
 
 
 def run_checks(
-    spec: Spec, session: Session, seed: str
+    spec: Spec, session: Session, seed: str, defined: frozenset[str] | None = None
 ) -> tuple[tuple[CheckResult, ...], list[Recorded]]:
     """Run every check of the spec and return the results, and the recording of all calls.
+
+    ``defined`` names what the submission defines, where that is known.
 
     Raises:
         SandboxBroken: the sandbox failed; nothing is scored.
     """
-    candidate = Candidate(spec, session)
+    candidate = Candidate(spec, session, defined)
     results = [run_check(check, spec, candidate, seed) for check in spec.checks]
     return credit(spec, results), candidate.recording
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import re
+from pathlib import Path
 from types import MappingProxyType
 
 from harness.errors import UsageError
@@ -28,3 +30,27 @@ def load(name: str) -> Spec:
     spec = importlib.import_module(f"specs.{name}").SPEC
     assert isinstance(spec, Spec)
     return spec
+
+
+def recognise(file: Path) -> str:
+    """Return the name of the spec whose entry points a file defines.
+
+    Raises:
+        UsageError: none fits, or several fit equally well.
+    """
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read ({error.strerror})") from None
+    defined = set(re.findall(r"\b(?:def|class)\s+(\w+)", text))
+    shares = {name: _share(load(name), defined) for name in TITLES}
+    best = [name for name, share in shares.items() if share and share == max(shares.values())]
+    if len(best) != 1:
+        found = f"fits {' and '.join(best)}" if best else "defines no entry point that is known"
+        raise UsageError(f"{file} {found}; say which assignment it is with --spec")
+    return best[0]
+
+
+def _share(spec: Spec, defined: set[str]) -> float:
+    names = {point.name for point in spec.entry_points}
+    return len(names & defined) / len(names) if names else 0.0

@@ -6,7 +6,7 @@ import abc
 import dataclasses
 import importlib.metadata
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from harness.results import Environment
 
@@ -26,6 +26,13 @@ class Limits:
     log_bytes: int = 8 << 20  #: what the submission may print in all
     log_head_bytes: int = 32 << 10  #: what is kept of it: the beginning ...
     log_tail_bytes: int = 8 << 10  #: ... and the end
+
+
+#: Limits by image: torch needs more room and more threads.
+LIMITS: Final = {
+    "numpy": Limits(),
+    "torch": Limits(memory_bytes=2 << 30, processes=256),
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -60,6 +67,11 @@ class Sandbox(abc.ABC):
     @abc.abstractmethod
     def environment(self) -> Environment:
         """What the submissions run in, for the scorecard."""
+
+    @property
+    def worn(self) -> bool:
+        """Whether something went wrong in it, so that it should not serve another submission."""
+        return False
 
     @abc.abstractmethod
     def start(self, load: bytes, seconds: float) -> Frame:

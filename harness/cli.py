@@ -1,0 +1,233 @@
+"""The command line: arguments in, exit code out."""
+
+from __future__ import annotations
+
+import enum
+import secrets
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from harness.errors import SandboxBroken, TakehomeError, UsageError
+
+if TYPE_CHECKING:
+    from harness.results import SubmissionResult
+
+
+class Exit(enum.IntEnum):
+    """Exit codes; the numbers are pytest's."""
+
+    PASSED = 0
+    FAILED = 1
+    INTERRUPTED = 2
+    BROKEN = 3
+    USAGE = 4
+    NOTHING = 5
+
+
+app = typer.Typer(
+    help="Grade attention written by hand, and name the bug.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+image_app = typer.Typer(help="The images that submissions run in.", no_args_is_help=True)
+app.add_typer(image_app, name="image")
+
+SpecName = Annotated[str, typer.Option("--spec", help="Which assignment; see `takehome specs`.")]
+
+
+@app.command()
+def grade(
+    paths: Annotated[list[Path], typer.Argument(help="Files, or folders of submissions.")],
+    spec: SpecName,
+    out: Annotated[Path, typer.Option(help="Folder for the results and scorecards.")],
+    jobs: Annotated[int, typer.Option(min=1, help="Submissions at a time.")] = 2,
+    sandbox: Annotated[
+        str, typer.Option(help="container, or process: not isolated, for your own code only.")
+    ] = "container",
+    reuse: Annotated[
+        bool, typer.Option("--reuse", help="Let one container serve many submissions.")
+    ] = False,
+    runtime: Annotated[str | None, typer.Option(help="Container runtime, e.g. runsc.")] = None,
+    seed: Annotated[str | None, typer.Option(help="Seed of the inputs; fresh by default.")] = None,
+    single: Annotated[
+        bool, typer.Option("--single", help="Each folder is one submission.")
+    ] = False,
+) -> Exit:
+    """Grade submissions and write a scorecard for each."""
+    import reports
+    import specs
+    from harness import console
+    from harness.batch import Slots, grade_all
+    from harness.grading import Assignment
+    from harness.intake import collect
+    from harness.parsing import Parser
+    from harness.results import BatchResults
+    from harness.sandbox.base import LIMITS
+    from harness.sandbox.choice import opener
+
+    assignment_spec = specs.load(spec)
+    batch = collect(paths, single=single)
+    for note in batch.ignored:
+        _say(f"ignored: {note}")
+    if not batch.deliveries:
+        _say(f"nothing to grade in {', '.join(map(str, paths))}")
+        return Exit.NOTHING
+    open_sandbox = opener(sandbox, assignment_spec.image, runtime=runtime, report=_say)
+    done: dict[str, SubmissionResult] = {}
+    environment = None
+    with Parser() as parser:
+        assignment = Assignment(
+            spec=assignment_spec,
+            seed=seed or secrets.token_hex(8),
+            limits=LIMITS[assignment_spec.image],
+            parser=parser,
+        )
+        slots = Slots(open_sandbox, reuse=reuse)
+        cards = grade_all(batch.deliveries, assignment, slots, jobs=jobs)
+        for card in console.followed(cards, len(batch.deliveries), Console()):
+            reports.write_card(card, out, index="../index.html")
+            done[card.result.id] = card.result
+            environment = card.environment
+    assert environment is not None
+    results = BatchResults(
+        spec=spec,
+        title=assignment_spec.title,
+        seed=assignment.seed,
+        environment=environment,
+        submissions=tuple(done[delivery.id] for delivery in batch.deliveries),
+        ignored=batch.ignored,
+    )
+    reports.write(results, (), out)
+    _say(f"scorecards: {out / 'index.html'}")
+    return _exit_code(results.submissions)
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="Your own file.")],
+    spec: Annotated[
+        str | None, typer.Option("--spec", help="Which assignment; found by its names otherwise.")
+    ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Check again whenever the file changes.")
+    ] = False,
+) -> Exit:
+    """Check your own file here, without Docker: the same checks, not isolated."""
+    import specs
+    from harness.console import show_checks
+    from harness.selfcheck import changes, check_file
+
+    chosen = specs.load(spec or specs.recognise(file))
+    for _ in changes(file):
+        result = check_file(file, chosen).result
+        show_checks(result, Console())
+        if not watch:
+            break
+    return _exit_code([result])
+
+
+@app.command("specs")
+def list_specs() -> Exit:
+    """List the assignments."""
+    import specs
+    from harness import console
+
+    console.show_specs(specs.TITLES.items(), Console())
+    return Exit.PASSED
+
+
+@app.command()
+def brief(name: str) -> Exit:
+    """Print what an assignment asks of the candidate, in Markdown."""
+    import specs
+
+    typer.echo(specs.load(name).brief)
+    return Exit.PASSED
+
+
+@app.command()
+def start(name: str, folder: Path) -> Exit:
+    """Write an assignment's brief and starter file into a folder."""
+    import specs
+    from harness.starting import write_start
+
+    for path in write_start(specs.load(name), folder):
+        _say(f"wrote {path}")
+    return Exit.PASSED
+
+
+@app.command()
+def explain(check: str) -> Exit:
+    """Explain a check: what it asks, why, where it counts, which mistakes it catches."""
+    import specs
+    from harness.explaining import explanation
+
+    typer.echo(explanation(check, [specs.load(name) for name in specs.TITLES]))
+    return Exit.PASSED
+
+
+@app.command()
+def report(folder: Annotated[Path, typer.Argument(help="The --out of an earlier run.")]) -> Exit:
+    """Render the scorecards again from their results."""
+    import reports
+
+    try:
+        results = reports.load(folder)
+        reports.write(results, reports.load_cards(results, folder), folder)
+    except reports.Unreadable as error:
+        raise UsageError(str(error)) from None
+    _say(f"scorecards: {folder / 'index.html'}")
+    return Exit.PASSED
+
+
+def _exit_code(submissions: Sequence[SubmissionResult]) -> Exit:
+    from harness.results import Verdict
+
+    verdicts = {submission.verdict for submission in submissions}
+    if Verdict.INVALID in verdicts:
+        return Exit.BROKEN
+    return Exit.PASSED if verdicts <= {Verdict.PASSED} else Exit.FAILED
+
+
+def _say(text: str) -> None:
+    typer.echo(text, err=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(run(lambda: app(args=arguments, standalone_mode=False)))
+
+
+def run(command: Callable[[], object]) -> int:
+    """Run a command; a mistake of the user's becomes one line, and never a traceback."""
+    try:
+        code = command()
+        return int(code) if isinstance(code, int) else Exit.PASSED
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return Exit.INTERRUPTED
+    except typer.Abort:
+        return Exit.INTERRUPTED
+    except SandboxBroken as error:
+        _say(f"takehome: {error}")
+        return Exit.BROKEN
+    except TakehomeError as error:
+        _say(f"takehome: {error}")
+        return Exit.USAGE
+    except typer.Exit as error:
+        return error.exit_code
+    except Exception as error:
+        if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # click's usage errors
+            _say(f"takehome: {error.format_message()}")
+            return Exit.USAGE
+        raise
+
+
+if __name__ == "__main__":
+    main()

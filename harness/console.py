@@ -1,0 +1,91 @@
+"""What a person sees in a terminal: progress, results, one check explained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from harness.results import Card, CheckResult, Level, Outcome, SubmissionResult, Verdict
+
+STYLES = {
+    Verdict.PASSED: "green",
+    Verdict.FAILED: "red",
+    Verdict.UNGRADEABLE: "yellow",
+    Verdict.INVALID: "magenta",
+}
+
+
+def followed(cards: Iterable[Card], total: int, console: Console) -> Iterator[Card]:
+    """Yield the cards; show a bar on a terminal, and a line for each card elsewhere."""
+    if not console.is_terminal:
+        for card in cards:
+            console.print(line(card.result), soft_wrap=True)
+            yield card
+        return
+    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("grading", total=total)
+        for card in cards:
+            progress.console.print(line(card.result))
+            progress.advance(task)
+            yield card
+
+
+def line(result: SubmissionResult) -> Text:
+    """Return one submission in one line."""
+    text = Text(f"{result.verdict:<12}", style=STYLES[result.verdict])
+    text.append(f"{result.id}", style="bold")
+    if result.earned is not None:
+        level = "" if result.level is Level.NONE else f"{result.level}, "
+        text.append(f"  {level}{result.earned} of {result.possible} points")
+    if what := what_is_wrong(result):
+        text.append(f"  {what}", style="dim")
+    return text
+
+
+def what_is_wrong(result: SubmissionResult) -> str:
+    """Return the named bug, or the reason, or which checks did not pass."""
+    if result.diagnosis:
+        return result.diagnosis[0].title
+    if result.reason:
+        return result.reason
+    failed = [check.id for check in result.checks if check.outcome is not Outcome.PASSED]
+    more = f" and {len(failed) - 4} more" if len(failed) > 4 else ""
+    return f"not passed: {', '.join(failed[:4])}{more}" if failed else ""
+
+
+def show_checks(result: SubmissionResult, console: Console) -> None:
+    """Print every check of a submission: the facts, then the remedies."""
+    for check in result.checks:
+        console.print(_check(check), soft_wrap=True)
+    for note in result.notes:
+        console.print(Text(f"note: {note}", style="dim"), soft_wrap=True)
+    for found in result.diagnosis:
+        console.print(Text(f"\n{found.confidence}", style="bold"), soft_wrap=True)
+    console.print(line(result), soft_wrap=True)
+
+
+def _check(check: CheckResult) -> Text:
+    passed = check.outcome is Outcome.PASSED
+    word = "passed" if passed else str(check.outcome).replace("_", " ")
+    text = Text(f"{word:<12}", style="green" if passed else "red")
+    text.append(check.title)
+    if check.message:
+        text.append(f"\n            {check.message}", style="bold")
+    if check.hint:
+        text.append(f"\n            {check.hint}", style="cyan")
+    if check.note:
+        text.append(f"\n            {check.note}", style="dim")
+    return text
+
+
+def show_specs(titles: Iterable[tuple[str, str]], console: Console) -> None:
+    """Print the assignments, one to a line."""
+    table = Table.grid(padding=(0, 2))
+    for name, title in titles:
+        table.add_row(Text(name, style="bold"), Text(title))
+    console.print(table)
