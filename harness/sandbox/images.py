@@ -16,7 +16,13 @@ from typing import BinaryIO
 import docker
 
 from harness.errors import SandboxUnavailable
-from harness.sandbox.bases import Base, find_base, local_id
+from harness.sandbox.bases import (
+    BOOTSTRAPPED_BASE,
+    REGISTRY_BASE,
+    Base,
+    find_base,
+    local_id,
+)
 from harness.sandbox.engine import ENGINE_ERRORS
 from harness.sandbox.wheels import constraints, download, pinned
 
@@ -61,9 +67,21 @@ class Recipe:
             digest.update(hashlib.sha256(self.files[path]).digest())
         return digest.hexdigest()
 
-    def requirements(self) -> tuple[str, ...]:
-        """Return the packages with their versions."""
-        return tuple(pinned(package) for package in self.packages)
+    def outline(self, base: str | None) -> str:
+        """Say what would be built from what; needs no engine."""
+        default = f"{REGISTRY_BASE}, or {BOOTSTRAPPED_BASE} where it cannot be pulled"
+        wheels = ", ".join(pinned(package) for package in self.packages)
+        return "\n".join(
+            [
+                self.name,
+                f"  base    {base or default}",
+                f"  wheels  {wheels}, and what they require",
+                *(
+                    f"  file    {path} ({len(self.files[path])} bytes)"
+                    for path in sorted(self.files)
+                ),
+            ]
+        )
 
 
 def recipe(name: str) -> Recipe:
@@ -161,6 +179,15 @@ def build(
         )
         _follow(name, events)
     return _image(client, name)
+
+
+def remove_stale(client: docker.DockerClient) -> int:
+    """Remove the images that a newer build has replaced, and return how many there were.
+
+    An image that a container uses stays.
+    """
+    removed = client.images.prune(filters={"dangling": True, "label": CONTENT_LABEL})
+    return sum("Deleted" in entry for entry in removed["ImagesDeleted"] or ())
 
 
 def _new_labels(made: Recipe, base: Base, wheels: tuple[Path, ...]) -> dict[str, str]:

@@ -218,3 +218,24 @@ def test_every_part_of_a_recipe_makes_an_image_stale() -> None:
 def test_an_unknown_image_is_refused_with_the_names_there_are() -> None:
     with pytest.raises(SandboxUnavailable, match="takehome-numpy or takehome-torch"):
         recipe("takehome-jax")
+
+
+def test_the_outline_names_base_wheels_and_files() -> None:
+    outline = recipe("takehome-torch").outline("my/base:1")
+    assert "base    my/base:1" in outline
+    assert "+cpu, and what they require" in outline
+    assert "takehome/worker/wire.py" in outline
+
+
+@pytest.mark.docker
+def test_replaced_images_are_removed_and_named_ones_stay(
+    client: docker.DockerClient, own_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = ensure_image(client, own_name)
+    changed = recipe(own_name)
+    changed = dataclasses.replace(changed, files={**changed.files, "takehome/new": b""})
+    monkeypatch.setattr(images, "recipe", lambda name: changed)
+    new = ensure_image(client, own_name)
+    assert images.remove_stale(client) >= 1
+    assert bases.local_id(client, old.id) is None
+    assert bases.local_id(client, new.id) == new.id
