@@ -14,6 +14,7 @@ from harness.spec import Spec
 TITLES = MappingProxyType(
     {
         "numpy_attention": "Attention in numpy, with masks, heads and a positional encoding",
+        "positional_encoding": "Sinusoids, rotations and biases in numpy",
         "torch_sdpa": "scaled_dot_product_attention in PyTorch, with masks and dropout",
     }
 )

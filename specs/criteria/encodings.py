@@ -1,10 +1,11 @@
-"""Sinusoidal positional encodings."""
+"""Positional encodings: sinusoids, rotations, biases."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from harness import CheckFailed, Expected, Facet, Judge, criterion
+from harness import CheckFailed, Expected, Facet, Judge, Tensor, criterion
+from specs import encodings as reference
 from specs.encodings import LAYOUTS
 
 #: (max_len, d), d even; at d = 2 most mistakes are invisible.
@@ -31,10 +32,10 @@ def pe_values(positional_encoding, layout: str, judge: Judge):
 
 
 def _judge_layout(tables, layout: str, judge: Judge) -> None:
-    for returned, (length, width) in zip(tables, SIZES):
+    for returned, (length, width) in zip(tables, SIZES, strict=True):
         # An angle of size pos is off by a few roundoffs of its own, and so are its sine and cosine.
         roundoffs = 16.0 * np.arange(length)[:, None] + 8
-        expected = Expected(LAYOUTS[layout](length, width), np.broadcast_to(roundoffs, (length, width)))
+        expected = Expected(LAYOUTS[layout](length, width), roundoffs)
         judge.close(returned["encoding"], expected, "encoding")
 
 
@@ -53,7 +54,7 @@ def _matches(tables, layout: str) -> bool:
 )
 def pe_shape(positional_encoding, judge: Judge):
     """The encoding is (max_len, d) for even d."""
-    for returned, size in zip(positional_encoding.each(SIZES), SIZES):
+    for returned, size in zip(positional_encoding.each(SIZES), SIZES, strict=True):
         judge.shape(returned["encoding"], size, "encoding")
     if (error := positional_encoding.error(9, 7)) is not None:
         judge.note(f"odd d raises {error.kind}")
@@ -87,4 +88,103 @@ def pe_distance(positional_encoding, judge: Judge):
         )
         if width == 16:
             got = f"{means[0]:.3f} and {means[7]:.3f}"
-            judge.require(got == "0.936 and 0.587", f"cosines at 1 and 8 are {got}, expected 0.936 and 0.587")
+            right = "0.936 and 0.587"
+            judge.require(got == right, f"cosines at 1 and 8 are {got}, expected {right}")
+
+
+#: Positions and even widths of the rotary criterion; at d = 2 most mistakes are invisible.
+LENGTH, WIDTHS = 9, (4, 12)
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Turn the pair (a, b) to (a·cos - b·sin, a·sin + b·cos) by the angle position / "
+    "10000^(2i/d), with the same frequency for both halves of a pair and the positions given.",
+)
+def rotary(rotary, draw, judge: Judge):
+    """Vectors are turned: norms are kept, and q·k depends on the offset of their positions only.
+
+    All rows of q hold one vector, and so do those of k, so that their product may depend on the
+    positions alone. A vector of ones has the same product under either pairing of the features,
+    which shows the frequencies.
+    """
+    for width in WIDTHS:
+        in_order, other = np.arange(LENGTH), draw.permutation(LENGTH)
+        q, k = (np.repeat(draw.normal(2, 3, 1, width), LENGTH, axis=-2) for _ in "qk")
+        ones = np.ones((1, LENGTH, width))
+        short = (q[..., :2, :], other[:2])
+        calls = [(q, in_order), (k, in_order), (ones, in_order), (q, other), short]
+        turned_q, turned_k, turned_ones, *moved = (
+            judge.finite(judge.shape(returned["turned"], x.shape, "turned"), "turned")
+            for returned, (x, _) in zip(rotary.each(calls), calls, strict=True)
+        )
+        _judge_norms(judge, q, turned_q)
+        _judge_norms(judge, k, turned_k)
+        _judge_offsets(judge, _products(turned_q, turned_k), _sizes(q) * _sizes(k))
+        _judge_frequencies(judge, turned_ones, width)
+        for given, turned in zip((other, other[:2]), moved, strict=True):
+            rows = turned_q.values.astype(np.float64)[..., given, :]
+            bound = _roundoffs(width) * _sizes(q)[..., : len(given), :]
+            named = f"turned at positions {', '.join(map(str, given))}"
+            judge.close(turned, Expected(rows, bound), named)
+
+
+def _judge_norms(judge: Judge, x, turned: Tensor) -> None:
+    bound = _roundoffs(x.shape[-1]) * _sizes(x)
+    norms = np.linalg.norm(turned.values.astype(np.float64), axis=-1, keepdims=True)
+    judge.close(Tensor(norms, turned.dtype), Expected(_sizes(x), bound), "norm of a turned vector")
+    start = Tensor(turned.values[..., 0, :], turned.dtype)
+    judge.close(start, Expected(x[..., 0, :], bound[..., 0, :]), "turned at position 0")
+
+
+def _judge_offsets(judge: Judge, products: Tensor, sizes) -> None:
+    """``sizes``: |q||k|, the same for every pair of rows."""
+    width = max(WIDTHS)
+    one_later = Tensor(products.values[..., 1:, 1:], products.dtype)
+    expected = Expected(products.values[..., :-1, :-1], 2 * _roundoffs(width) * sizes[..., 1:, :])
+    judge.close(one_later, expected, "q·k one position later")
+    spread = np.ptp(products.values[..., 0, :], axis=-1)
+    judge.require((spread > 1e-3).all(), "q·k does not depend on the offset")
+
+
+def _judge_frequencies(judge: Judge, turned_ones: Tensor, width: int) -> None:
+    angles = reference.distances(LENGTH)[..., None] * reference.frequencies(width)
+    expected = Expected(2 * np.cos(angles).sum(-1)[None], 2 * _roundoffs(width) * width)
+    judge.close(_products(turned_ones, turned_ones), expected, "q·k for vectors of ones")
+
+
+def _roundoffs(width: int) -> float:
+    """Bound a turned vector by its size: angles are off by their own, sums by their terms."""
+    return 16 * LENGTH + 16 + 2 * width
+
+
+def _sizes(x):
+    return np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def _products(q: Tensor, k: Tensor) -> Tensor:
+    values = q.values.astype(np.float64) @ k.values.astype(np.float64).swapaxes(-1, -2)
+    return Tensor(values, q.dtype)
+
+
+@criterion(
+    facet=Facet.NUMERIC,
+    hint="Add -slope·(i - j) to the score of query i and key j; head h has slope 2^(-8(h+1)/H).",
+)
+def alibi(alibi_bias, judge: Judge):
+    """The bias falls linearly with the distance, with slopes that are geometric in the head.
+
+    Only keys that a causal mask allows are compared, and a constant added to a row is of no
+    consequence: the softmax does not see it.
+    """
+    sizes = ((2, 5), (4, 7), (8, 6))
+    for returned, (heads, length) in zip(alibi_bias.each(sizes), sizes, strict=True):
+        bias = judge.shape(returned["bias"], (heads, length, length), "bias")
+        own = np.diagonal(bias.values, axis1=-2, axis2=-1)[..., None]
+        judge.require(np.isfinite(own).all(), "the bias of a position to itself is not finite")
+        if own.any():
+            judge.note("each row of the bias is shifted by a constant, which the softmax ignores")
+        values = reference.alibi_bias(heads, length)
+        past = np.broadcast_to(reference.distances(length) >= 0, values.shape)
+        expected = Expected(values, 16 * np.abs(values) + 16, past)
+        judge.close(Tensor(bias.values - own, bias.dtype), expected, "bias")

@@ -1,0 +1,107 @@
+"""Positional encodings in numpy: sinusoids, and at the highest level rotations and biases.
+
+From the first document (its layout is that of ``numpy_attention``; here sine and cosine of a
+frequency stand side by side, as in Vaswani et al. 2017) and questions 11 and 63 of the third.
+
+Slips of the first document, encoded right: the encoding of position zero is not the zero vector,
+its cosines are 1; the similarity of two rows does not fall monotonically with their distance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from harness import Draw, EntryPoint, Expected, Flaw, Level, Spec
+from specs import encodings
+from specs.briefs import brief, starter
+from specs.criteria.encodings import alibi, pe_distance, pe_shape, pe_values, rotary
+from specs.flaws.encodings import INTERLEAVED
+from specs.flaws.positions import ALIBI, ROTARY
+
+Array = np.ndarray[Any, Any]
+
+REFERENCE = MappingProxyType(
+    {
+        "positional_encoding": encodings.interleaved,
+        "rotary": encodings.rotary,
+        "alibi_bias": encodings.alibi_bias,
+    }
+)
+
+#: Name in the brief -> the part that it is.
+FUNCTIONS = {
+    "sinusoidal": "positional_encoding",
+    "rotary": "rotary",
+    "alibi_bias": "alibi_bias",
+}
+
+
+def assemble(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[..., Any]]:
+    """Return the assignment's functions, made of these parts."""
+    return {name: parts[part] for name, part in FUNCTIONS.items()}
+
+
+def expect(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[..., Any]]:
+    """Return the assignment's functions as expected values with their rounding bounds."""
+
+    def wrap(function: Callable[..., Any]) -> Callable[..., tuple[Expected, ...]]:
+        def expected(*arguments: Any) -> tuple[Expected, ...]:
+            values = np.asarray(function(*arguments), dtype=np.float64)
+            size = max(float(np.max(np.abs(a), initial=1)) for a in arguments)
+            return (Expected(values, 32 * size * max(1.0, float(np.abs(values).max()))),)
+
+        return expected
+
+    return {name: wrap(function) for name, function in assemble(parts).items()}
+
+
+def fixtures(draw: Draw) -> Mapping[str, object]:
+    """What this assignment's criteria ask for."""
+    return {"layout": "sine and cosine interleaved"}
+
+
+FLAWS: tuple[Flaw, ...] = (*INTERLEAVED, *ROTARY, *ALIBI)
+
+PASS, GOOD, EXCELLENT = Level.PASS, Level.GOOD, Level.EXCELLENT
+
+SPEC = Spec(
+    name="positional_encoding",
+    title="Positional encodings in numpy",
+    brief=brief("positional_encoding"),
+    starter=starter("positional_encoding"),
+    arrays="numpy",
+    image="numpy",
+    entry_points=(
+        EntryPoint(
+            role="positional_encoding",
+            name="sinusoidal",
+            parameters=("max_len", "d"),
+            returns=("encoding",),
+        ),
+        EntryPoint(
+            role="rotary", name="rotary", parameters=("x", "positions"), returns=("turned",)
+        ),
+        EntryPoint(
+            role="alibi_bias",
+            name="alibi_bias",
+            parameters=("num_heads", "length"),
+            returns=("bias",),
+        ),
+    ),
+    checks=(
+        pe_values.at(PASS, points=6),
+        pe_shape.at(PASS, points=1),
+        pe_distance.at(GOOD, points=3),
+        rotary.at(EXCELLENT, points=4),
+        alibi.at(EXCELLENT, points=3),
+    ),
+    reference=REFERENCE,
+    flaws=FLAWS,
+    assemble=assemble,
+    expect=expect,
+    fixtures=fixtures,
+)
