@@ -27,6 +27,7 @@ class Pipes:
         self._buffer = bytearray()
         self._log = log
         self._closed = threading.Event()
+        self._ended = False
         self.flooded = False
         self._threads = [
             self._thread(self._write, process.stdin),
@@ -52,13 +53,12 @@ class Pipes:
             EOFError: the stream has ended.
         """
         while len(self._buffer) < length:
+            if self._ended:
+                raise EOFError
             try:
-                piece = self._pieces.get(timeout=max(0.0, until - time.monotonic()))
+                self._take(self._pieces.get(timeout=max(0.0, until - time.monotonic())))
             except queue.Empty:
                 raise TimeoutError from None
-            if not piece:
-                raise EOFError
-            self._buffer += piece
         data = bytes(self._buffer[:length])
         del self._buffer[:length]
         return data
@@ -66,8 +66,12 @@ class Pipes:
     def unasked(self) -> bool:
         """Tell whether there is output that no exchange asked for."""
         with contextlib.suppress(queue.Empty):
-            self._buffer += self._pieces.get_nowait()
+            self._take(self._pieces.get_nowait())
         return bool(self._buffer)
+
+    def _take(self, piece: bytes) -> None:
+        self._ended |= not piece
+        self._buffer += piece
 
     def close(self, seconds: float) -> None:
         """Stop, after the process has ended; wait for what it printed last."""

@@ -22,7 +22,7 @@ OPERATORS = {
 }
 #: An operator that has an implementation of its own for a key does not ask a more general one;
 #: the last is ``torch.vmap``'s.
-_KEYS = ("CPU", "AutogradCPU", "CompositeImplicitAutograd", "FuncTorchBatched")
+_KEYS = ("CPU", "AutogradCPU", "CompositeImplicitAutograd", "FuncTorchVmapMode")
 
 
 class NotByHand(RuntimeError):
@@ -37,7 +37,7 @@ def block() -> object:
     import torch
     from torch.nn.attention import flex_attention
 
-    library = torch.library.Library("aten", "IMPL")
+    library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "overriding a previously registered kernel"
         for operator, name in OPERATORS.items():
