@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 
 import msgspec
+import numpy as np
 
 from harness.candidate import Candidate, Recorded, Session
 from harness.checks import Check
@@ -17,6 +18,7 @@ from harness.errors import (
     CandidateRaised,
     CandidateTimedOut,
     CheckFailed,
+    NotMeasured,
     OutOfResources,
     ProtocolViolation,
     SandboxBroken,
@@ -33,6 +35,7 @@ OUTCOMES: dict[type[CandidateError], Outcome] = {
     CandidateCrashed: Outcome.CRASHED,
     ProtocolViolation: Outcome.PROTOCOL_VIOLATION,
     SubmissionEnded: Outcome.NOT_RUN,
+    NotMeasured: Outcome.NOT_RUN,
 }
 
 
@@ -64,7 +67,8 @@ def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> Chec
     outcome, message, line, mismatch = Outcome.PASSED, "", None, None
     began = time.monotonic()
     try:
-        check.criterion.body(**{need: available[need] for need in check.criterion.needs})
+        with np.errstate(all="ignore"):  # a wrong answer may hold anything
+            check.criterion.body(**{need: available[need] for need in check.criterion.needs})
     except CheckFailed as error:
         outcome, message, mismatch = Outcome.FAILED, str(error), error.mismatch
     except CandidateError as error:

@@ -82,9 +82,17 @@ class AttentionCases:
     @property
     def ladder(self) -> tuple[Case, ...]:
         """From the smallest call on; the scorecard shows the first that fails."""
+        return (*(self.of(shape) for shape in self._small), *self.both)
+
+    @property
+    def ladder_masked(self) -> tuple[Case, ...]:
+        """The same with masks."""
+        return (*(self.masked(shape) for shape in self._small), *self.both_masked)
+
+    @property
+    def _small(self) -> tuple[Shape, ...]:
         one = (1,) * (1 + len(self.heads))
-        small = (Shape(one, 2, 2, 2, 2), Shape(one, 2, 3, 2, 2), Shape(one, 3, 3, 4, 3))
-        return (*(self.of(shape) for shape in small), *self.both)
+        return Shape(one, 2, 2, 2, 2), Shape(one, 2, 3, 2, 2), Shape(one, 3, 3, 4, 3)
 
     def of(self, shape: Shape) -> Case:
         """Draw an unmasked case; logits are about N(0, 1.5²)."""

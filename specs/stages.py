@@ -223,8 +223,9 @@ def gradients(trace: Trace, cotangent: Array) -> tuple[Expected, Expected, Expec
 
     The backward pass of softmax(QKᵀ/√d)V by hand: dV = Wᵀ dO; dW = dO Vᵀ;
     dS = W ∘ (dW - rowsum(dW ∘ W)) / √d; dQ = dS K; dK = dSᵀ Q. Blocked keys have W = 0.
-    The bounds are the same products of absolute values, times the relative error of a weight and
-    of a sum over the keys, the queries or the width.
+    The bounds are the largest of the same products of absolute values, times the relative error
+    of a weight and of a sum over the keys, the queries or the width. The largest, since a right
+    answer may reach a small gradient, such as a blocked key's 0, by cancelling large ones.
     """
     weights, root = trace.weights, trace.query.shape[-1] ** 0.5
     of_weights = cotangent @ swap(trace.value)
@@ -242,6 +243,6 @@ def gradients(trace: Trace, cotangent: Array) -> tuple[Expected, Expected, Expec
         swap(weights) @ np.abs(cotangent),
     )
     of_query, of_key, of_value = (
-        Expected(value, factor * bound) for value, bound in zip(values, bounds, strict=True)
+        Expected(value, factor * bound.max()) for value, bound in zip(values, bounds, strict=True)
     )
     return of_query, of_key, of_value

@@ -48,7 +48,7 @@ def definition(attention, cases: AttentionCases, judge: Judge):
     facet=Facet.NUMERIC,
     hint="Divide the scores by √d_k, the square root of the width of one query, once, before the "
     "softmax.",
-    earns_with="softmax-axis",
+    earns_with="definition",
 )
 def scale(attention, cases: AttentionCases, judge: Judge):
     """Scores are divided by √d_k before the softmax.
@@ -131,7 +131,7 @@ def softmax_axis(attention, cases: AttentionCases, judge: Judge):
 )
 def softmax_before_values(attention, cases: AttentionCases, judge: Judge):
     """The softmax is taken before V is multiplied: the output lies within the values."""
-    drawn = [c.replace(value=c.value * 40 + 7) for c in cases.both]
+    drawn = [c.replace(value=c.value + c.value.dtype.type(40)) for c in cases.both]
     for returned, case in zip(attention.each(c.arguments for c in drawn), drawn):
         shape = (*case.query.shape[:-1], case.value.shape[-1])
         out = judge.finite(judge.shape(returned["out"], shape, "out"), "out").values

@@ -16,8 +16,7 @@ from specs.cases import AttentionCases, Case, Shape, own
 )
 def fully_masked_row(attention, cases: AttentionCases, judge: Judge):
     """A query with no allowed key gives finite numbers and leaves every other row alone."""
-    for shape in (cases.different, cases.square):
-        before = cases.masked(shape)
+    for before in cases.ladder_masked:
         case = before.replace(mask=before.mask.copy())
         case.mask[0, ..., 1, :] = False
         usual, returned = attention.each(c.arguments for c in (before, case))

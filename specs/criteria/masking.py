@@ -20,7 +20,7 @@ def mask_before_softmax(attention, cases: AttentionCases, judge: Judge):
     That is what a softmax over the allowed scores gives: the unmasked weights, blocked ones set
     to 0, divided by their sum. Masking after the softmax and normalising again is right, too.
     """
-    for case in cases.both_masked:
+    for case in cases.ladder_masked:
         bare = case.replace(mask=None)
         unmasked, masked = attention.each(c.arguments for c in (bare, case))
         weights = own(judge, unmasked, bare, "weights").values * case.mask

@@ -71,7 +71,7 @@ FLAWS = (
         id="no-scale",
         title="no scale: the scores not divided by √d_k",
         parts={"scale": unscaled},
-        caught_by=("definition", "scale", "scale-effect"),
+        caught_by=("definition", "scale", "scale-effect", "sdpa-parity"),
     ),
     scale(
         id="scale-by-d",

@@ -1,0 +1,46 @@
+"""What every test may ask for: seeds, and an engine where one answers."""
+
+import os
+import secrets
+
+import pytest
+
+from harness.errors import SandboxUnavailable
+from harness.sandbox.engine import connect
+
+
+def pytest_configure(config):
+    config.stash[ENGINE] = _why_no_engine()
+
+
+ENGINE = pytest.StashKey[str]()
+
+
+def _why_no_engine():
+    try:
+        connect().close()
+    except SandboxUnavailable as error:
+        return str(error)
+    return ""
+
+
+def pytest_collection_modifyitems(config, items):
+    why = config.stash[ENGINE]
+    if not why or os.environ.get("TAKEHOME_REQUIRE_DOCKER") == "1":
+        return
+    for item in items:
+        if item.get_closest_marker("docker"):
+            item.add_marker(pytest.mark.skip(reason=f"no container engine: {why}"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("docker") and (why := item.config.stash[ENGINE]):
+        pytest.fail(f"TAKEHOME_REQUIRE_DOCKER=1, and {why}", pytrace=False)
+
+
+@pytest.fixture(scope="session")
+def seeds():
+    """Fresh seeds: 10, or as many as TAKEHOME_SEEDS says. A failure prints its seed."""
+    count = int(os.environ.get("TAKEHOME_SEEDS", "10"))
+    return [secrets.token_hex(4) for _ in range(count)]
