@@ -39,7 +39,7 @@ def reap(client: DockerClient) -> int:
     """
     count = 0
     for found in client.api.containers(all=True, filters={"label": DEADLINE_LABEL}):
-        if _abandoned(found["Labels"]):
+        if is_abandoned(found["Labels"]):
             # It may be gone by now: another harness may be reaping as well.
             with contextlib.suppress(*ENGINE_ERRORS):
                 client.api.remove_container(found["Id"], force=True, v=True)
@@ -47,7 +47,8 @@ def reap(client: DockerClient) -> int:
     return count
 
 
-def _abandoned(found: Mapping[str, str]) -> bool:
+def is_abandoned(found: Mapping[str, str]) -> bool:
+    """Tell from its labels whether the harness that made a container is gone."""
     deadline = found.get(DEADLINE_LABEL, "")
     if not deadline.isdecimal() or time.time() > int(deadline) + _OVERDUE_SECONDS:
         return True

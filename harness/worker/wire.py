@@ -26,6 +26,7 @@ SUPERVISOR = b"TH1!"
 PREFIX = struct.Struct("<4sIQ")
 HEADER_CAP = 1 << 16
 DIMENSIONS_CAP = 8
+_ELEMENTS_CAP = 1 << 48
 
 #: Wire code -> numpy dtype. bfloat16 ("bf2") travels as its raw 16 bits.
 DTYPES: dict[str, np.dtype[Any]] = {
@@ -147,6 +148,9 @@ def array_size(entry: dict[str, Any]) -> int:
         raise WireError(f"array shape is not a list of at most {DIMENSIONS_CAP} lengths")
     if not all(type(length) is int and length >= 0 for length in shape):
         raise WireError("array shape holds something other than a length")
+    if math.prod(max(length, 1) for length in shape) > _ELEMENTS_CAP:
+        # Even an empty array may not have a length that numpy cannot hold.
+        raise WireError("array shape is too large")
     return math.prod(shape) * DTYPES[dtype].itemsize
 
 
