@@ -56,7 +56,10 @@ _PIECE: Final = re.compile(r'<span class="([a-z0-9]{1,4})">([^<>]*)</span>|([^<>
 
 #: Bytes of mark-up around one token and one line; the budget counts them.
 _TOKEN_COST: Final = 24
-_LINE_COST: Final = 48
+_LINE_COST: Final = 40
+
+#: Highlighting longer than this many times the budget is not even parsed.
+_PARSED: Final = 6
 
 
 def listings(sources: tuple[SourceFile, ...], *, budget: int) -> tuple[Listing, ...]:
@@ -69,15 +72,22 @@ def listings(sources: tuple[SourceFile, ...], *, budget: int) -> tuple[Listing, 
 
 
 def _listing(source: SourceFile, prefix: str, budget: int) -> tuple[Listing, int]:
-    lines = _split(highlighted(source))
+    lines = _split(highlighted(_affordable(source, budget)))
     kept = []
     for number, tokens in enumerate(lines, start=1):
         budget -= _LINE_COST + sum(_cost(token) for token in tokens)
         if budget < 0:
             break
         kept.append(Line(number=number, anchor=f"{prefix}L{number}", tokens=tuple(tokens)))
-    hidden = len(lines) - len(kept)
-    return Listing(name=source.name, lines=tuple(kept), hidden=hidden), max(budget, 0)
+    hidden = len(source.text.rstrip().split("\n")) - len(kept)
+    return Listing(name=source.name, lines=tuple(kept), hidden=max(hidden, 0)), max(budget, 0)
+
+
+def _affordable(source: SourceFile, budget: int) -> SourceFile:
+    """Keep the start of a file that is too long to be shown anyway, without its highlighting."""
+    if len(source.html) <= _PARSED * budget and len(source.text) <= budget:
+        return source
+    return SourceFile(name=source.name, text=source.text[:budget])
 
 
 def _cost(token: Token) -> int:

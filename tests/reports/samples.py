@@ -408,7 +408,7 @@ def nan_row() -> Card:
 def crashed() -> Card:
     """A submission that loops on masks, raises on odd shapes, and dies at last."""
     missed = {
-        "output-shape": miss(Outcome.RAISED, "ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0 (size 5 is different from 3)", "Tq and Tk may differ; only d_k must agree.", line=16),
+        "output-shape": miss(Outcome.RAISED, "ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0 (size 5 is different from 3)", "Tq and Tk may differ; only d_k must agree.", line=15),
         "mask-before-softmax": miss(Outcome.TIMED_OUT, "no answer within 5 s", "A call on a few tokens takes microseconds; look for a loop that never ends.", line=None, seconds=5.0),
         "mask-value": miss(Outcome.TIMED_OUT, "no answer within 5 s", seconds=5.0),
         "mask-polarity": miss(Outcome.OUT_OF_RESOURCES, "stopped at the memory limit of 512 MiB"),
@@ -423,7 +423,7 @@ def crashed() -> Card:
         LOOPS,
         checks(missed),
         notes=("The module did not import as a whole (No module named 'matplotlib'); its definitions alone were run.",),
-        log="Traceback (most recent call last):\n  File \"submission.py\", line 16, in attention\n",
+        log="Traceback (most recent call last):\n  File \"submission.py\", line 15, in attention\n",
     )  # fmt: skip
 
 

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import re
+
+import msgspec
+import pytest
+
+from harness.results import Card, Diagnosis, SourceFile, Stage
+from reports import render_card
+from reports.scorecard import CARD, card_page
+from tests.reports import samples
+
+
+def test_a_card_leads_with_name_verdict_level_score_stage_bug_and_question() -> None:
+    page = render_card(samples.over_queries())
+    marks = (
+        "<h1>grace-hopper</h1>", "<strong>Failed</strong>", "Below pass", "22</span>",
+        "broken here", "<h2>Softmax over the queries</h2>", "Ask next", "<h2 id=\"evidence\">",
+        "<h2 id=\"checks\">", "<h2 id=\"source\">", "<h2 id=\"environment\">",
+    )  # fmt: skip
+    places = [page.index(mark) for mark in marks]
+    assert places == sorted(places)
+
+
+def test_levels_stand_in_both_languages() -> None:
+    page = render_card(samples.right())
+    assert 'Good <span lang="zh-Hans">良好</span>' in page
+    assert 'Pass <span lang="zh-Hans">合格</span>' in page
+
+
+def test_without_a_diagnosis_the_card_leads_with_the_first_check_that_does_not_hold() -> None:
+    first = card_page(samples.nan_row()).first
+    assert first is not None
+    assert first.id == "fully-masked-row"
+    assert f"<h2>{first.title}</h2>" in render_card(samples.nan_row())
+
+
+def test_every_check_is_on_the_card_once() -> None:
+    for card in (samples.right(), samples.over_queries(), samples.crashed()):
+        ids = re.findall(r'id="check-([a-z-]+)"', render_card(card))
+        assert sorted(ids) == sorted(check.id for check in card.result.checks)
+
+
+def test_an_error_links_to_its_line_and_the_line_names_the_check() -> None:
+    page = render_card(samples.crashed())
+    assert 'href="#L15"' in page
+    assert re.search(
+        r'class="line hit" id="L15".*?raised here: The output has shape', page, re.DOTALL
+    )
+
+
+def test_an_error_in_a_line_that_is_not_there_is_not_a_link() -> None:
+    checks = samples.checks({"scale": samples.miss(samples.Outcome.RAISED, "x", line=9999)})
+    page = render_card(samples.card("x", "x = 1\n", checks))
+    assert "#L9999" not in page
+    assert "line 9999" in page
+
+
+def test_what_was_not_graded_shows_the_reason_and_no_score() -> None:
+    for card in (samples.ungradeable(), samples.invalid()):
+        page = render_card(card)
+        assert card.result.reason in page
+        assert 'class="score"' not in page
+
+
+def test_a_card_from_a_plain_process_says_that_it_was_not_isolated() -> None:
+    process = msgspec.structs.replace(samples.ENVIRONMENT, sandbox="process", isolated=False)
+    card = msgspec.structs.replace(samples.right(), environment=process)
+    assert "Not isolated." in render_card(card)
+    assert "Not isolated." not in render_card(samples.right())
+
+
+def test_every_flaw_of_a_class_is_named() -> None:
+    flaw = Diagnosis(
+        flaw="scale-d",
+        title="Divided by d",
+        stage=Stage.SCALE,
+        confidence="",
+        alternatives=("Scaled twice",),
+    )
+    card = samples.over_queries()
+    result = msgspec.structs.replace(card.result, diagnosis=(flaw,))
+    assert "Scaled twice" in render_card(msgspec.structs.replace(card, result=result))
+
+
+def test_a_card_is_the_same_each_time_it_is_rendered() -> None:
+    assert render_card(samples.over_queries()) == render_card(samples.over_queries())
+
+
+def bloated(times: int) -> Card:
+    """A card that a submission has filled with as much as it can, in characters that grow."""
+    payload = '"<&' * times
+    card = samples.hostile(payload)
+    checks = tuple(
+        msgspec.structs.replace(check, id=f"{check.id}-{number}", message=payload, hint=payload)
+        for number in range(1000)
+        for check in card.result.checks[2:4]
+    )
+    result = msgspec.structs.replace(
+        card.result,
+        checks=checks,
+        diagnosis=card.result.diagnosis * 100,
+        notes=(payload,) * 1000,
+        conventions={f"{number}{payload}": payload for number in range(1000)},
+    )
+    files = tuple(
+        SourceFile(name=f"{number}{payload}", text=payload * 30, html=payload * 30)
+        for number in range(20)
+    )
+    return msgspec.structs.replace(card, result=result, sources=files, evidence=card.evidence * 50)
+
+
+@pytest.mark.parametrize("times", [1, 100, 5000])
+def test_no_submission_can_make_a_card_larger_than_300_kb(times: int) -> None:
+    assert len(render_card(bloated(times)).encode()) <= CARD
+
+
+def test_a_card_that_leaves_checks_out_says_how_many() -> None:
+    assert re.search(r"[\d,]+ more checks: see results.json", render_card(bloated(1)))

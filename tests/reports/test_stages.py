@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import msgspec
+
+from harness.results import (
+    CheckResult,
+    Diagnosis,
+    Facet,
+    Level,
+    Outcome,
+    Stage,
+    SubmissionResult,
+    Verdict,
+)
+from reports.stages import State, Strip, strip
+from tests.reports import samples
+
+
+def states(found: Strip | None) -> dict[Stage, State]:
+    assert found is not None
+    return {step.stage: step.state for step in found.steps}
+
+
+def missing(*ids: str, outcome: Outcome = Outcome.FAILED) -> SubmissionResult:
+    checks = samples.checks({name: samples.miss(outcome, "") for name in ids})
+    return msgspec.structs.replace(samples.right().result, checks=checks, verdict=Verdict.FAILED)
+
+
+def test_a_right_answer_has_five_stages_that_hold() -> None:
+    found = strip(samples.right().result)
+    assert set(states(found).values()) == {State.SOUND}
+    assert len(states(found)) == 5
+
+
+def test_a_diagnosis_breaks_its_stage_and_clears_the_others() -> None:
+    found = states(strip(samples.over_queries().result))
+    assert found.pop(Stage.NORMALISE) is State.BROKEN
+    assert set(found.values()) == {State.SOUND}
+
+
+def test_a_pair_of_flaws_clears_no_other_stage() -> None:
+    pair = Diagnosis(flaw="a+b", title="", stage=Stage.SCALE, confidence="")
+    result = msgspec.structs.replace(samples.over_queries().result, diagnosis=(pair,))
+    found = states(strip(result))
+    assert found.pop(Stage.SCALE) is State.BROKEN
+    assert set(found.values()) == {State.UNKNOWN}
+
+
+def test_without_a_diagnosis_failing_checks_point_at_their_stage() -> None:
+    assert states(strip(samples.nan_row().result))[Stage.MASK] is State.SUSPECT
+
+
+def test_only_the_lowest_level_that_fails_points_at_a_stage() -> None:
+    found = states(strip(missing("scale", "stable-softmax")))
+    assert found[Stage.SCALE] is State.SUSPECT
+    assert found[Stage.NORMALISE] is State.UNKNOWN
+
+
+def test_a_check_that_any_stage_can_fail_blames_none() -> None:
+    found = strip(missing("definition", "output-shape"))
+    assert State.SUSPECT not in states(found).values()
+    assert found is not None
+    assert found.caption == "The checks do not tell which stage is at fault."
+
+
+def test_no_stage_is_judged_when_no_answer_came_back() -> None:
+    everything = (name for name, *_ in samples.CHECKS)
+    found = strip(missing(*everything, outcome=Outcome.CRASHED))
+    assert set(states(found).values()) == {State.UNKNOWN}
+
+
+def test_an_extra_stage_is_shown_only_when_it_matters() -> None:
+    assert Stage.HEADS not in states(strip(samples.right().result))
+    assert states(strip(missing("head-split")))[Stage.HEADS] is State.SUSPECT
+
+
+def test_a_spec_without_attention_has_no_strip_of_attention() -> None:
+    check = CheckResult(
+        id="pe-values", title="", outcome=Outcome.PASSED, level=Level.PASS, facet=Facet.NUMERIC,
+        points=1, earned=1,
+    )  # fmt: skip
+    assert strip(msgspec.structs.replace(samples.right().result, checks=(check,))) is None
+
+
+def test_a_submission_that_was_not_checked_has_no_strip() -> None:
+    assert strip(samples.ungradeable().result) is None
