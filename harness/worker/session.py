@@ -36,6 +36,7 @@ class Session:
             "set": self._set,
             "mode": self._mode,
             "gradients": self._gradients,
+            "cost": self._cost,
         }
 
     def run(self, header: Step, payload: memoryview) -> tuple[Step, list[bytes]]:
@@ -83,6 +84,17 @@ class Session:
             after = [*positional, *keywords.values()]
             answer["echo"] = [values.describe(value, reply) for value in after]
         return answer
+
+    def _cost(self, step: Step, arguments: values.Arguments, reply: values.Reply) -> Step:
+        if self._torch is None:
+            raise NotImplementedError("operations are counted with torch only")
+        from torch.utils.flop_counter import FlopCounterMode
+
+        positional, keywords = _arguments(step, arguments)
+        target = self._callable(step)
+        with FlopCounterMode(display=False) as counter:
+            target(*positional, **keywords)
+        return values.results(int(counter.get_total_flops()), reply)
 
     def _construct(self, step: Step, arguments: values.Arguments, reply: values.Reply) -> Step:
         positional, keywords = _arguments(step, arguments)
