@@ -48,11 +48,11 @@ def _suite(result: SubmissionResult, spec: str) -> TestSuite:
     ):
         if value:
             suite.add_property(name, value)
-    for check in result.checks:
-        suite.add_testcase(_case(check, f"{spec}.{result.id}"))
+    cases = [_case(check, f"{spec}.{result.id}") for check in result.checks]
     told = {check.outcome for check in result.checks}
     if not told or (result.verdict is Verdict.INVALID and Outcome.INVALID not in told):
-        suite.add_testcase(_gradeable(result, f"{spec}.{result.id}"))
+        cases.append(_gradeable(result, f"{spec}.{result.id}"))
+    suite.add_testcases(cases)
     return suite
 
 

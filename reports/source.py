@@ -52,7 +52,10 @@ _KINDS: Final = {
 }
 
 # The whole of what the formatter writes with nowrap: text, entities, and spans that do not nest.
-_PIECE: Final = re.compile(r'<span class="([a-z0-9]{1,4})">([^<>]*)</span>|([^<>]+)')
+# Possessive, so that a text that breaks the rule is refused in linear time.
+_PIECE: Final = r'<span class="([a-z0-9]{1,4})">([^<>]*+)</span>|([^<>]++)'
+_PIECES: Final = re.compile(_PIECE)
+_MARKUP: Final = re.compile(f"(?:{_PIECE})*+")
 
 #: Bytes of mark-up around one token and one line; the budget counts them.
 _TOKEN_COST: Final = 24
@@ -101,50 +104,43 @@ def highlighted(source: SourceFile) -> list[Token]:
     The highlighting was made next to candidate text, so it is data: it must consist of
     class-only spans, and its text must equal the file's.
     """
-    tokens = _parsed(source.html) if source.html else None
+    tokens = _parsed(source.html.replace("\r\n", "\n")) if source.html else []
+    text = "".join(token.text for token in tokens)
     plain = source.text.replace("\r\n", "\n")
-    if tokens is None or _text(tokens).strip("\n") != plain.strip("\n"):
+    if text.strip("\n") != plain.strip("\n"):
         tokens = [Token("", plain)]
-    else:  # a highlighter may drop blank lines at the start; line numbers must not move
-        missing = _leading(plain) - _leading(_text(tokens))
+    elif missing := _leading(plain) - _leading(text):
+        # A highlighter may drop blank lines at the start; line numbers must not move.
         tokens.insert(0, Token("", "\n" * missing))
-    return [Token(token.kind, visible(token.text)) for token in _joined(tokens)]
+    return [Token(token.kind, visible(token.text)) for token in tokens]
 
 
-def _parsed(markup: str) -> list[Token] | None:
-    tokens = []
-    end = 0
-    for match in _PIECE.finditer(markup):
-        if match.start() != end:
-            return None
-        end = match.end()
-        kind, inside, outside = match.groups()
-        text = html.unescape(inside if outside is None else outside).replace("\r\n", "\n")
-        tokens.append(Token(_kind(kind or ""), text))
-    return tokens if end == len(markup) else None
+def _parsed(markup: str) -> list[Token]:
+    """Return the tokens of highlighted text, neighbours of one kind merged; none if it is not.
+
+    White space joins whatever it follows.
+    """
+    if not _MARKUP.fullmatch(markup):
+        return []
+    tokens: list[Token] = []
+    kind, parts = "", [""]
+    for name, inside, outside in _PIECES.findall(markup):
+        text = inside or outside
+        own = _kind(name) if name else ""
+        if own != kind and text and not text.isspace():
+            tokens.append(Token(kind, "".join(parts)))
+            kind, parts = own, []
+        parts.append(html.unescape(text) if "&" in text else text)
+    tokens.append(Token(kind, "".join(parts)))
+    return [token for token in tokens if token.text]
 
 
 def _kind(name: str) -> str:
     return _KINDS.get(name[:2]) or _KINDS.get(name[:1], "")
 
 
-def _text(tokens: list[Token]) -> str:
-    return "".join(token.text for token in tokens)
-
-
 def _leading(text: str) -> int:
     return len(text) - len(text.lstrip("\n"))
-
-
-def _joined(tokens: list[Token]) -> list[Token]:
-    """Merge neighbours of one kind; white space joins whatever it follows."""
-    joined: list[Token] = []
-    for token in tokens:
-        if joined and (token.kind == joined[-1].kind or token.text.isspace()):
-            joined[-1] = Token(joined[-1].kind, joined[-1].text + token.text)
-        else:
-            joined.append(token)
-    return joined
 
 
 def _split(tokens: list[Token]) -> list[list[Token]]:
