@@ -26,9 +26,9 @@ demo: $(READY)
 	echo "Grading in the $$sandbox sandbox: $$engine"; \
 	for folder in sample_submissions/*/; do \
 	    spec=$$(basename $$folder); \
+	    echo; echo "$$spec:"; \
 	    $(BIN)/takehome grade $$folder --spec $$spec --out $(DEMO)/$$spec --sandbox $$sandbox \
-	        || test $$? -eq 1 || exit 1; \
-	    echo "Scorecards: $(DEMO)/$$spec/index.html"; \
+	        --reuse || test $$? -eq 1 || exit 1; \
 	done
 
 test: $(READY)
