@@ -23,12 +23,24 @@ Arguments = tuple[Value, ...]
 class Session(Protocol):
     """One loaded submission: answers steps, in order."""
 
+    memory_noise: int  #: bytes by which two readings of ``measure`` may differ for equal calls
+
     def exchange(self, steps: Sequence[Step]) -> list[Answer]:
         """Send the steps in one frame and return one answer for each.
 
         Raises:
             CandidateError: the submission's process did not survive, or answered garbage.
             SandboxBroken: ours did not.
+        """
+
+    def measure(self, warm_up: Step, step: Step) -> tuple[Answer, int]:
+        """Load afresh, run ``warm_up``, and then ``step``.
+
+        Returns the answer to ``step`` and the bytes by which memory rose at most while it ran.
+
+        Raises:
+            NotMeasured: the sandbox cannot read how much memory the submission uses.
+            CandidateError, SandboxBroken: as ``exchange``.
         """
 
 
@@ -129,6 +141,23 @@ class EntryPointProxy:
         """Call it once and return what it raised, or None."""
         return self._exchange([self._call(arguments)])[0].raised
 
+    @property
+    def memory_noise(self) -> int:
+        """Bytes by which the readings of ``measured`` may differ for equal calls."""
+        return self._session.memory_noise
+
+    def measured(self, arguments: Arguments, *, after: Arguments) -> tuple[Returned, int]:
+        """Call it once in a fresh process, after a small call that warms it up.
+
+        Returns the outputs and the bytes by which memory rose at most during the call, which is
+        not recorded: it is large, and shows nothing that a smaller one does not.
+        """
+        self._require_defined()
+        answer, risen = self._session.measure(self._call(after), self._call(arguments))
+        if answer.raised is not None:
+            raise answer.raised
+        return Returned(self._point, answer), risen
+
     def gradients(
         self, arguments: Arguments, cotangents: Sequence[np.ndarray[Any, Any] | Tensor | None]
     ) -> tuple[Output, ...]:
@@ -166,9 +195,12 @@ class EntryPointProxy:
         return answers
 
     def _send(self, steps: Sequence[Step]) -> list[Answer]:
+        self._require_defined()
+        return self._session.exchange(steps)
+
+    def _require_defined(self) -> None:
         if self._missing:
             raise CheckFailed(self._missing)
-        return self._session.exchange(steps)
 
 
 class Candidate:

@@ -12,7 +12,8 @@
     │   ├── OutOfResources          it hit the memory, output or process limit
     │   ├── CandidateCrashed        its process ended without an answer
     │   ├── ProtocolViolation       it sent bytes that the protocol does not allow
-    │   └── SubmissionEnded         an earlier event or its deadline ended it
+    │   ├── SubmissionEnded         an earlier event or its deadline ended it
+    │   └── NotMeasured             this sandbox cannot measure what the check asks for
     ├── CheckFailed             the answer is wrong; carries the evidence
     └── SandboxBroken           our fault, never scored
         └── SandboxUnavailable      no engine, image or runtime; says what to do
@@ -72,6 +73,10 @@ class ProtocolViolation(CandidateError):
 
 class SubmissionEnded(CandidateError):
     """The submission had ended before this call, or its time was spent."""
+
+
+class NotMeasured(CandidateError):
+    """This sandbox cannot measure what the check asks for; the message says which one can."""
 
 
 class CheckFailed(TakehomeError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import secrets
+import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from harness.calls import Answer, Step, decode, decode_raised, encode
 from harness.errors import (
     CandidateError,
     CandidateTimedOut,
+    NotMeasured,
     OutOfResources,
     ProtocolViolation,
     SubmissionEnded,
@@ -52,6 +54,9 @@ class LoadReport:
 
 class SandboxSession:
     """Answers steps by sending them to a submission in a sandbox."""
+
+    #: Equal calls in fresh processes differ by up to 1.2 MB of resident memory, as measured.
+    memory_noise = 2 << 20
 
     def __init__(
         self,
@@ -105,6 +110,18 @@ class SandboxSession:
             return decode(reply.header, reply.payload, len(steps))
         except wire.WireError as error:
             raise self._violation(str(error)) from None
+
+    def measure(self, warm_up: Step, step: Step) -> tuple[Answer, int]:
+        """Load afresh, run the steps in two frames, and compare readings of memory between them."""
+        self._remaining()
+        self.load()
+        self.exchange([warm_up])
+        before = self._sandbox.memory()
+        (answer,) = self.exchange([step])
+        after = self._sandbox.memory()
+        if before is None or after is None:
+            raise NotMeasured("not run: memory cannot be read here; a container on Linux can")
+        return answer, after.peak - before.now
 
     def _start(self) -> Mapping[str, Any]:
         files = self._submission.files
@@ -176,6 +193,9 @@ class DirectSession:
     The same conversions happen as in a sandbox, since the worker's own session does them.
     """
 
+    #: What the conversions and a few dozen Python objects take.
+    memory_noise = 16 << 10
+
     def __init__(self, functions: Mapping[str, Any], *, arrays: str) -> None:
         torch = None
         if arrays == "torch":
@@ -190,6 +210,21 @@ class DirectSession:
             {"id": "", "steps": entries}, memoryview(b"".join(blobs))
         )
         return decode(header, memoryview(b"".join(out)), len(steps))
+
+    def measure(self, warm_up: Step, step: Step) -> tuple[Answer, int]:
+        """Run the steps, the second one under ``tracemalloc``.
+
+        This process has a memory of its own, so its resident size says nothing. Every allocation
+        is counted instead, which is exact, so that short calls are enough.
+        """
+        self.exchange([warm_up])
+        tracemalloc.start()
+        try:
+            (answer,) = self.exchange([step])
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        return answer, peak
 
 
 def _fresh_id() -> str:

@@ -43,6 +43,14 @@ class Frame:
     payload: memoryview
 
 
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Resident memory of the submission's process, in bytes."""
+
+    now: int
+    peak: int  #: the most since the last reading
+
+
 #: What a sandbox may guarantee; the conformance suite holds each backend to what it declares.
 PROCESS_TREE = "process tree"  #: processes that detached themselves are killed, too
 MEMORY = "memory"
@@ -94,6 +102,16 @@ class Sandbox(abc.ABC):
             OutOfResources, CandidateCrashed, ProtocolViolation: likewise gone.
             SandboxBroken: the engine failed.
         """
+
+    def memory(self) -> Memory | None:
+        """Read how much memory the submission's process has and had, and count its peak anew.
+
+        Returns None where the system does not say.
+
+        Raises:
+            CandidateError, SandboxBroken: as ``call``.
+        """
+        return None
 
     @abc.abstractmethod
     def log(self) -> str:

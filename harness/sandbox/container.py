@@ -10,7 +10,7 @@ import docker
 from harness.errors import CandidateCrashed, CandidateError, SandboxBroken
 from harness.results import Environment
 from harness.sandbox import replies
-from harness.sandbox.base import ISOLATED, Frame, Limits, Sandbox, describe
+from harness.sandbox.base import ISOLATED, Frame, Limits, Memory, Sandbox, describe
 from harness.sandbox.images import Image
 from harness.sandbox.life import Life, Setting
 from harness.sandbox.log import Log
@@ -36,7 +36,8 @@ class ContainerSandbox(Sandbox):
         self._limits = limits or Limits()
         self._setting = Setting(client=client, image=image, limits=self._limits, runtime=runtime)
         self._life: Life | None = None
-        self._loaded = False
+        self._begun = False  #: a submission was started and its log not yet taken
+        self._loaded = False  #: its process runs
         self._worn = False
         self._log = Log(self._limits)
 
@@ -69,7 +70,7 @@ class ContainerSandbox(Sandbox):
             self._end()
         if self._life is None:
             self._life = Life(self._setting, self._log)
-        self._loaded = True
+        self._begun = self._loaded = True
         return self._exchange(self._life, load, seconds)
 
     def call(self, frame: bytes, seconds: float) -> Frame:
@@ -77,6 +78,11 @@ class ContainerSandbox(Sandbox):
         if self._life is None or not self._loaded:
             raise CandidateCrashed("its process has ended")
         return self._exchange(self._life, frame, seconds)
+
+    def memory(self) -> Memory | None:
+        """Ask the supervisor how much memory the submission's process has."""
+        frame = wire.pack({"op": "memory", "id": secrets.token_hex(16)})
+        return replies.memory(self.call(frame, _END_SECONDS).header.get("memory"))
 
     def _exchange(self, life: Life, frame: bytes, seconds: float) -> Frame:
         try:
@@ -92,9 +98,9 @@ class ContainerSandbox(Sandbox):
 
     def _finish(self) -> None:
         """End the submission; the container serves on if nothing of it is left."""
-        if self._life is None or not self._loaded:
+        if self._life is None or not self._begun:
             return
-        self._loaded = False
+        self._begun = self._loaded = False
         identifier = secrets.token_hex(16)
         frame = wire.pack({"op": "end", "id": identifier})
         try:

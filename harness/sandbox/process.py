@@ -23,10 +23,10 @@ from harness.errors import (
 )
 from harness.results import Environment
 from harness.sandbox import replies
-from harness.sandbox.base import MEMORY, Frame, Limits, Sandbox, describe
+from harness.sandbox.base import MEMORY, Frame, Limits, Memory, Sandbox, describe
 from harness.sandbox.log import Log
 from harness.sandbox.pipes import Pipes
-from harness.worker import direct, loader, wire
+from harness.worker import direct, loader, memory, wire
 
 _END_SECONDS = 5.0
 _STREAM_SECONDS = 0.5
@@ -83,6 +83,12 @@ class ProcessSandbox(Sandbox):
             child.send(frame)
             return child.reply(replies.request_id(frame), seconds)
 
+    def memory(self) -> Memory | None:
+        """Read how much memory the child has; only Linux says so."""
+        if self._child is None:
+            raise CandidateCrashed("its process has ended")
+        return replies.memory(memory.read(self._child.pid))
+
     @contextlib.contextmanager
     def _ending(self, child: _Child) -> Iterator[_Child]:
         try:
@@ -131,6 +137,10 @@ class _Child:
             self._folder.cleanup()
             raise SandboxBroken(f"{sys.executable} does not start: {error}") from error
         self._pipes = Pipes(self._process, log)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def send(self, frame: bytes) -> None:
         if self._pipes.unasked():

@@ -12,7 +12,7 @@ from harness.errors import (
     OutOfResources,
     ProtocolViolation,
 )
-from harness.sandbox.base import Frame, Limits
+from harness.sandbox.base import Frame, Limits, Memory
 from harness.text import one_line
 from harness.worker import wire
 
@@ -37,7 +37,7 @@ def request_id(frame: bytes) -> str:
 def read(
     receive: Callable[[int], bytes], asked: str, limits: Limits, seconds: float
 ) -> tuple[dict[str, Any], memoryview]:
-    """Read the reply to the frame ``asked``; a ``finished`` frame counts as one.
+    """Read the reply to the frame ``asked``; ``finished`` and ``memory`` frames count as one.
 
     Raises:
         Ended: the supervisor says that the process is over.
@@ -50,7 +50,8 @@ def read(
         raise ProtocolViolation(f"its reply is malformed: {what}") from error
     if header.get("id") != asked:
         raise ProtocolViolation("its reply answers something that was not asked")
-    if magic == wire.SUPERVISOR and header.get("ended") != "finished":
+    answers = "memory" in header or header.get("ended") == "finished"
+    if magic == wire.SUPERVISOR and not answers:
         how, detail = str(header.get("ended")), str(header.get("detail"))
         raise Ended(how_it_ended(how, detail, limits, seconds))
     return header, payload
@@ -65,6 +66,14 @@ def frame(header: dict[str, Any], payload: memoryview) -> Frame:
     if "ended" in header:
         raise ProtocolViolation("its reply is not an answer")
     return Frame(header, payload)
+
+
+def memory(reading: object) -> Memory | None:
+    """Return a reading of memory as a value."""
+    match reading:
+        case {"now": int(now), "peak": int(peak)}:
+            return Memory(now=now, peak=peak)
+    return None
 
 
 def how_it_ended(how: str, detail: str, limits: Limits, seconds: float) -> CandidateError:

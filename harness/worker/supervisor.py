@@ -19,7 +19,7 @@ import socket
 import time
 from typing import Any
 
-from . import loader, processes, session, wire
+from . import loader, memory, processes, session, wire
 from .channel import REQUEST_CAP, Channel
 
 REPLY_CAP = 64 << 20
@@ -136,6 +136,8 @@ class Supervisor:
                 return self._load(frame, header["seconds"])
             case "run":
                 return self._exchange(frame, until)
+            case "memory":
+                return self._memory(header["id"])
             case _:
                 if self._worker is not None:
                     self._refuse_early_bytes(self._worker)
@@ -157,6 +159,15 @@ class Supervisor:
             return self._exchange(frame, until)
 
     def _start_worker(self, definitions_because: str) -> None:
+    def _memory(self, identifier: str) -> bytes:
+        """Say how much memory the worker has."""
+        worker = self._worker
+        if worker is None:
+            raise Ended("crashed", "there is no process")
+        self._refuse_early_bytes(worker)
+        reply = {"id": identifier, "memory": memory.read(worker.pid)}
+        return wire.pack(reply, magic=wire.SUPERVISOR)
+
         if processes.own_state() != self._own_state:
             processes.leave(EXIT_TAMPERED)
         processes.restore_output(self._output_flags)
