@@ -191,6 +191,8 @@ class Life:
         (moby#41827). ``quickly`` leaves the kill to the removal.
         """
         if stream := getattr(self, "_stream", None):
+            with contextlib.suppress(CandidateError, LogFull, SandboxBroken):
+                stream.drain(time.monotonic())  # what was printed and has arrived
             stream.close()
         if attached := getattr(self, "_attached", None):
             with contextlib.suppress(OSError):

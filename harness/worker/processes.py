@@ -12,7 +12,6 @@ import fcntl
 import os
 import resource
 import select
-import shutil
 import signal
 import sys
 import time
@@ -121,7 +120,9 @@ def kill_everything(awake: int) -> dict[int, int]:
         except ProcessLookupError:
             ended |= reap()
             return ended
-        ended |= reap()
+        if reaped := reap():
+            ended |= reaped
+            continue  # perhaps that was the last
         if time.monotonic() > until:
             raise Unclean("processes that do not die")
         select.select([awake], [], [], 0.01)
@@ -156,6 +157,8 @@ def wipe() -> int:
 
 
 def _remove_tree(path: str) -> None:
+    import shutil  # it loads every archive format: not at the start of each container
+
     try:
         os.chmod(path, 0o700)
         shutil.rmtree(path)
