@@ -14,7 +14,9 @@ from harness.spec import Spec
 TITLES = MappingProxyType(
     {
         "numpy_attention": "Attention in numpy, with masks, heads and a positional encoding",
+        "online_softmax": "Attention in blocks of keys with an online softmax, in numpy",
         "positional_encoding": "Sinusoids, rotations and biases in numpy",
+        "torch_single_head": "Single-head attention as a PyTorch module, over one source or two",
         "torch_sdpa": "scaled_dot_product_attention in PyTorch, with masks and dropout",
     }
 )

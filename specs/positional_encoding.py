@@ -48,15 +48,15 @@ def assemble(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[.
 def expect(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[..., Any]]:
     """Return the assignment's functions as expected values with their rounding bounds."""
 
-    def wrap(function: Callable[..., Any]) -> Callable[..., tuple[Expected, ...]]:
+    def wrap(part: str) -> Callable[..., tuple[Expected, ...]]:
         def expected(*arguments: Any) -> tuple[Expected, ...]:
-            values = np.asarray(function(*arguments), dtype=np.float64)
+            values = np.asarray(parts[part](*arguments), dtype=np.float64)
             size = max(float(np.max(np.abs(a), initial=1)) for a in arguments)
             return (Expected(values, 32 * size * max(1.0, float(np.abs(values).max()))),)
 
         return expected
 
-    return {name: wrap(function) for name, function in assemble(parts).items()}
+    return {name: wrap(part) for name, part in FUNCTIONS.items()}
 
 
 def fixtures(draw: Draw) -> Mapping[str, object]:
