@@ -1,0 +1,13 @@
+import math
+import torch
+import torch.nn.functional as F
+
+
+def scaled_dot_product_attention(q, k, v, attn_mask=None, dropout_p=0.0, training=True):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if attn_mask is not None:
+        scores = scores.masked_fill(attn_mask == 0, -1e9)
+    weights = F.dropout(F.softmax(scores, dim=-1), dropout_p, training)
+    out = torch.empty_like(q)
+    torch.matmul(weights, v, out=out)
+    return out.view_as(q), weights

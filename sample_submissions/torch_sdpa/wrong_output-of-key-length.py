@@ -1,0 +1,15 @@
+import math
+import torch
+import torch.nn.functional as F
+
+
+def scaled_dot_product_attention(q, k, v, attn_mask=None, dropout_p=0.0, training=True):
+    B, H, Tq, d = q.shape
+    scores = q @ k.transpose(-2, -1) / math.sqrt(d)
+    if attn_mask is not None:
+        scores = scores.masked_fill(attn_mask == 0, -1e9)
+    weights = F.dropout(F.softmax(scores, dim=-1), dropout_p, training)
+    out = torch.zeros_like(v)
+    for t in range(Tq):
+        out[:, :, t] = (weights[:, :, t].unsqueeze(-1) * v).sum(dim=2)
+    return out, weights
