@@ -89,11 +89,13 @@ def scale_effect(attention, cases: AttentionCases, judge: Judge):
 
     This is what the scale is for: q·k of N(0,1) vectors has variance d, so that without it the
     largest weight tends to 1 and the gradient to 0. Mean entropies over 2,000 rows, within 10 %.
+    Rows of one item share its keys, so there are many items: right answers differ by 5.4 % at most
+    in 10,000 draws, and by 8.8 % in 400 when all rows share two sets of keys.
     """
-    rows = 2000 // (2 * int(np.prod(cases.heads, dtype=int)))
+    items = 100 // int(np.prod(cases.heads, dtype=int))
     entropies = []
     for width in (4, 64, 256):
-        drawn = cases.of(Shape((2, *cases.heads), rows, 8, width, 1))
+        drawn = cases.of(Shape((items, *cases.heads), 20, 4, width, 1))
         case = drawn.replace(query=drawn.query / drawn.query.dtype.type(1.25),
                              key=drawn.key / drawn.key.dtype.type(1.25))  # fmt: skip
         returned = attention(*case.arguments)
