@@ -121,6 +121,7 @@ def card_page(card: Card, *, index: str = "", caps: Caps = CAPS[0]) -> CardPage:
     checks = {check.id: check for check in safe.result.checks}
     files = listings(_named(card.sources, caps), budget=caps.source)
     missed = failing(safe.result.checks)
+    kept = checks.keys() - {check.id for check in missed}
     return CardPage(
         card=safe,
         result=safe.result,
@@ -130,7 +131,9 @@ def card_page(card: Card, *, index: str = "", caps: Caps = CAPS[0]) -> CardPage:
         first=missed[0] if missed else None,
         strip=strip(safe.result),
         rungs=_rungs(safe.result),
-        exhibits=tuple(exhibit(one, checks.get(one.check)) for one in safe.evidence),
+        exhibits=tuple(
+            exhibit(one, checks.get(one.check)) for one in safe.evidence if one.check not in kept
+        ),
         listings=files,
         raised=_raised(safe.result.checks, files),
         spoilt=any(c.outcome is Outcome.PASSED and c.earned < c.points for c in checks.values()),

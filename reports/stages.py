@@ -95,7 +95,8 @@ def strip(result: SubmissionResult) -> Strip | None:
     """Return the strip of a submission, or None when nothing was checked.
 
     A diagnosis decides alone: a single flaw reproduces every output, so the other stages are
-    right. Without one, the failing checks of the lowest level point at their stages.
+    right. Without one, the failing checks of the lowest level point at their stages, unless
+    they point everywhere.
     """
     if not result.checks:
         return None
@@ -127,6 +128,8 @@ def _observed(checks: tuple[CheckResult, ...]) -> dict[Stage, State]:
     }
     passed = {check.id for check in checks if check.outcome is Outcome.PASSED}
     failed = {check.id for check in missed}
+    if "definition" in failed and len(suspects) > 1:
+        suspects = set()  # one wrong stage makes checks of the others fail too
     states = {}
     for stage in FORMULAS:
         own = {check for check, where in CHECK_STAGES.items() if where is stage}

@@ -22,6 +22,13 @@ def test_a_card_leads_with_name_verdict_level_score_stage_bug_and_question() -> 
     assert places == sorted(places)
 
 
+def test_a_call_of_a_check_that_passed_is_not_shown_as_failing() -> None:
+    card = samples.nan_row()
+    other = msgspec.structs.replace(card.evidence[0], check="pe-shape")
+    page = card_page(msgspec.structs.replace(card, evidence=(other, *card.evidence)))
+    assert [one.check for one in page.exhibits] == ["fully-masked-row"]
+
+
 def test_levels_stand_in_both_languages() -> None:
     page = render_card(samples.right())
     assert 'Good <span lang="zh-Hans">良好</span>' in page

@@ -63,6 +63,16 @@ def test_a_check_that_any_stage_can_fail_blames_none() -> None:
     assert found.caption == "The checks do not tell which stage is at fault."
 
 
+def test_failing_checks_that_point_at_many_stages_of_a_wrong_answer_blame_none() -> None:
+    found = states(strip(missing("definition", "scale", "softmax-axis", "mask-value")))
+    assert State.SUSPECT not in found.values()
+    assert found[Stage.SCALE] is State.UNKNOWN
+
+
+def test_failing_checks_of_one_stage_of_a_wrong_answer_blame_it() -> None:
+    assert states(strip(missing("definition", "scale")))[Stage.SCALE] is State.SUSPECT
+
+
 def test_no_stage_is_judged_when_no_answer_came_back() -> None:
     everything = (name for name, *_ in samples.CHECKS)
     found = strip(missing(*everything, outcome=Outcome.CRASHED))
