@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import importlib.resources
@@ -120,17 +121,13 @@ def ensure_image(
     Raises:
         SandboxUnavailable: it cannot be built; the message says what to do.
     """
-    try:
+    with _engine_failures(name):
         labels = _labels(client, name)
         reference = base or labels.get(f"{_BASE_LABEL}.reference")
         base_id = (reference and local_id(client, reference)) or labels.get(_BASE_LABEL, "")
         if labels.get(CONTENT_LABEL) == recipe(name).content(base_id):
             return _image(client, name)
-        return build(client, name, base=reference, index=index, cache=cache, report=report)
-    except ENGINE_ERRORS as error:
-        raise SandboxUnavailable(
-            f"the engine failed over the image {name} ({error}); see `takehome doctor`"
-        ) from error
+    return build(client, name, base=reference, index=index, cache=cache, report=report)
 
 
 def build(
@@ -154,10 +151,12 @@ def build(
         SandboxUnavailable: the engine, a base or a wheel is missing, or the build failed.
     """
     made = recipe(name)
-    ground = find_base(client, base, report)
-    wheels = download(made.packages, ground.interpreter, index=index, cache=cache, report=report)
-    report(f"building {name} on {ground.reference}")
-    with tempfile.TemporaryFile() as context:
+    with _engine_failures(name), tempfile.TemporaryFile() as context:
+        ground = find_base(client, base, report)
+        wheels = download(
+            made.packages, ground.interpreter, index=index, cache=cache, report=report
+        )
+        report(f"building {name} on {ground.reference}")
         _write_context(context, made, wheels)
         context.seek(0)
         events = client.api.build(
@@ -178,7 +177,17 @@ def build(
             labels=_new_labels(made, ground, wheels),
         )
         _follow(name, events)
-    return _image(client, name)
+        return _image(client, name)
+
+
+@contextlib.contextmanager
+def _engine_failures(name: str) -> Iterator[None]:
+    try:
+        yield
+    except ENGINE_ERRORS as error:
+        raise SandboxUnavailable(
+            f"the engine failed over the image {name} ({error}); see `takehome doctor`"
+        ) from error
 
 
 def remove_stale(client: docker.DockerClient) -> int:

@@ -68,10 +68,16 @@ def download(
     if not kept.is_dir():
         wheels = ", ".join(requirements)
         report(f"downloading wheels of {wheels} for Python {interpreter.version}")
-        root.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="partial-", dir=root) as folder:
-            _fetch(requirements, interpreter, index=index, folder=Path(folder))
-            _keep(Path(folder) / "wheels", kept)
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix="partial-", dir=root) as folder:
+                _fetch(requirements, interpreter, index=index, folder=Path(folder))
+                _keep(Path(folder) / "wheels", kept)
+        except OSError as error:
+            raise SandboxUnavailable(
+                f"wheels are kept in {root}, which cannot be written to ({error}); "
+                "make it writable, or set XDG_CACHE_HOME to another folder"
+            ) from error
     return tuple(sorted(kept.glob("*.whl")))
 
 

@@ -60,7 +60,8 @@ def make_base(client: docker.DockerClient) -> Iterator[Callable[[str], str]]:
 
     yield make
     for reference in made:
-        client.images.remove(reference, force=True)
+        if bases.local_id(client, reference) is not None:
+            client.images.remove(reference, force=True)
 
 
 def shell(client: docker.DockerClient, image: Image, script: str, *, user: str = UID) -> str:
@@ -179,6 +180,16 @@ def test_an_image_stays_on_the_base_that_it_was_built_on(
     client: docker.DockerClient, own_name: str, make_base: Callable[[str], str]
 ) -> None:
     built = build(client, own_name, base=make_base("ENV OWN=1"))
+    assert ensure_image(client, own_name) == built
+
+
+@pytest.mark.docker
+def test_a_fresh_image_does_not_need_its_base(
+    client: docker.DockerClient, own_name: str, make_base: Callable[[str], str]
+) -> None:
+    base = make_base("ENV OWN=1")
+    built = build(client, own_name, base=base)
+    client.images.remove(base)
     assert ensure_image(client, own_name) == built
 
 

@@ -97,3 +97,9 @@ def test_a_failed_download_leaves_nothing_in_the_cache(shelf: Path, tmp_path: Pa
     with pytest.raises(SandboxUnavailable):
         fetch("numpy", tmp_path / "cache")
     assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_cache_that_cannot_be_written_to_is_an_error_with_its_path(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file")
+    with pytest.raises(SandboxUnavailable, match=rf"{tmp_path}/cache.*XDG_CACHE_HOME"):
+        fetch("numpy", tmp_path / "cache")
