@@ -11,8 +11,8 @@ so that NaN is never accepted.
 
 from __future__ import annotations
 
-import dataclasses
 import math
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -37,30 +37,44 @@ NAMES: Final = {
 }  # fmt: skip
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
 class Expected:
     """What a right answer is, and by how many unit roundoffs it may be off.
 
-    ``values`` is float64, ``roundoffs`` broadcasts to it. Elements where ``compared`` is False
-    are of no interest (rows without an allowed key, queries that are padding).
+    ``values`` is float64, ``roundoffs`` broadcasts to it; given as a function, they are computed
+    when they are first needed. Elements where ``compared`` is False are of no interest (rows
+    without an allowed key, queries that are padding).
     """
 
-    values: Floats
-    roundoffs: Floats | float = 0.0
-    compared: Floats | None = None
+    __slots__ = ("_roundoffs", "compared", "values")
+
+    def __init__(
+        self,
+        values: Floats,
+        roundoffs: Floats | float | Callable[[], Floats | float] = 0.0,
+        compared: Floats | None = None,
+    ) -> None:
+        self.values = values
+        self.compared = compared
+        self._roundoffs = roundoffs
+
+    @property
+    def roundoffs(self) -> Floats:
+        """The bound in unit roundoffs, as an array of the values' shape."""
+        found = self._roundoffs() if callable(self._roundoffs) else self._roundoffs
+        self._roundoffs = np.broadcast_to(np.asarray(found, np.float64), self.values.shape)
+        return self._roundoffs
 
     def where(self, compared: Floats) -> Expected:
         """Return the same values with only some elements compared."""
         compared = np.broadcast_to(compared, self.values.shape)
         if self.compared is not None:
             compared = self.compared & compared
-        return Expected(self.values, self.roundoffs, compared)
+        return Expected(self.values, self._roundoffs, compared)
 
     def at(self, index: Any) -> Expected:
         """Return the part of the values at a numpy index."""
-        roundoffs = np.broadcast_to(self.roundoffs, self.values.shape)[index]
         compared = None if self.compared is None else self.compared[index]
-        return Expected(self.values[index], roundoffs, compared)
+        return Expected(self.values[index], self.roundoffs[index], compared)
 
 
 def shape_name(shape: tuple[int, ...]) -> str:
@@ -103,7 +117,7 @@ def error_ratios(actual: Tensor, expected: Expected, unit: float) -> Floats:
     values = actual.values.astype(np.float64)
     with np.errstate(all="ignore"):
         errors = np.abs(values - expected.values)
-        bound = np.broadcast_to(unit * np.asarray(expected.roundoffs, np.float64), errors.shape)
+        bound = unit * expected.roundoffs
         ratios = np.where(errors <= bound, np.where(bound > 0, errors / bound, 0.0), np.inf)
         beyond = (errors > bound) & np.isfinite(errors) & (bound > 0)
         ratios = np.where(beyond, errors / np.where(bound > 0, bound, 1.0), ratios)
@@ -146,7 +160,7 @@ def _mismatch(
 ) -> Mismatch:
     flat = int(np.argmax(ratios))
     index = np.unravel_index(flat, ratios.shape)
-    bound = np.broadcast_to(unit * np.asarray(expected.roundoffs), ratios.shape)
+    bound = unit * expected.roundoffs
     return Mismatch(
         output=name,
         index=tuple(int(place) for place in index),

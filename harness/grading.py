@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from harness.diagnosis import diagnose
 from harness.errors import CandidateError, Refused, SandboxBroken
 from harness.evidence import smallest_failure
 from harness.identity import slug
@@ -119,6 +120,8 @@ def _score(
     came_to = verdict(checks)
     wrong = any(check.outcome is not Outcome.PASSED for check in checks)
     evidence = smallest_failure(spec, recording) if wrong else None
+    scored = came_to in (Verdict.PASSED, Verdict.FAILED)
+    diagnosis = diagnose(spec, recording, checks, assignment.seed) if scored else ()
     result = SubmissionResult(
         id=submission.id,
         sha256=submission.sha256,
@@ -128,6 +131,7 @@ def _score(
         level=level_reached(checks),
         earned=None if came_to is Verdict.INVALID else sum(check.earned for check in checks),
         possible=spec.possible,
+        diagnosis=diagnosis,
         notes=(*submission.notes, *report.notes),
         checks=checks,
         exchanges=session.exchanges,

@@ -35,7 +35,7 @@ class EntryPoint:
     returns: tuple[str, ...]  #: names of the outputs, in order
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Flaw:
     """A known mistake: a named replacement of parts that belong to one stage."""
 

@@ -48,7 +48,7 @@ class Case:
 
     def expected(self) -> tuple[Expected, Expected]:
         """Return (out, weights) of the reference."""
-        return stages.expected(stages.REFERENCE, *self.arguments)  # type: ignore[no-any-return]
+        return stages.expected(stages.REFERENCE, *self.arguments)
 
     def replace(self, **changes: Array | None) -> Case:
         """Return the case with some arguments changed."""

@@ -102,17 +102,17 @@ def expect(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[...
     """Return the assignment's functions as expected values with their rounding bounds."""
 
     def attention(*arguments: Any) -> tuple[Expected, ...]:
-        return stages.expected(parts, *arguments)  # type: ignore[no-any-return]
+        return stages.expected(parts, *arguments)
 
-    def wrap(function: Callable[..., Any]) -> Callable[..., tuple[Expected, ...]]:
+    def wrap(name: str) -> Callable[..., tuple[Expected, ...]]:
         def expected(*arguments: Any) -> tuple[Expected, ...]:
-            values = np.asarray(function(*arguments), dtype=np.float64)
+            values = np.asarray(parts[name](*arguments), dtype=np.float64)
             sizes = [float(np.max(np.abs(a), initial=1)) for a in arguments]
             return (Expected(values, 32 * max(sizes) * np.ones_like(values)),)
 
         return expected
 
-    return {"attention": attention, **{name: wrap(parts[name]) for name in FUNCTIONS}}
+    return {"attention": attention, **{name: wrap(name) for name in FUNCTIONS}}
 
 
 def fixtures(draw: Draw) -> Mapping[str, object]:

@@ -12,6 +12,7 @@ function and NaN from another: no criterion asks for more than a finite row. Her
 from __future__ import annotations
 
 import dataclasses
+import functools
 import sys
 from types import MappingProxyType
 from typing import Any
@@ -137,7 +138,8 @@ class Trace:
     raw: Array  #: logits as scored
     logits: Array  #: logits after the scale, before the mask
     allowed: Array | None
-    weights: Array
+    mixed: Array  #: weights as they were multiplied by V
+    weights: Array  #: weights as they are returned
     out: Array
 
 
@@ -165,17 +167,17 @@ def attention(
     if allowed is not None:
         weights = parts["mask_weights"](weights, allowed)
     weights = parts["scale_weights"](weights, width)
-    weights = parts["drop_weights"](weights, dropout, training)
-    out = parts["aggregate"](weights, query, key, value)
-    out, weights = parts["finish"](parts["drop_out"](out, dropout, training), weights)
-    return Trace(query, key, value, raw, logits, allowed, weights, out)
+    mixed = parts["drop_weights"](weights, dropout, training)
+    out = parts["aggregate"](mixed, query, key, value)
+    out, weights = parts["finish"](parts["drop_out"](out, dropout, training), mixed)
+    return Trace(query, key, value, raw, logits, allowed, mixed, weights, out)
 
 
 def roundoffs(trace: Trace) -> tuple[Array, Array]:
     """Bound the rounding errors of (out, weights), in unit roundoffs, for any order of work.
 
     First order in u, with γ_n ≈ n·u (Higham, *Accuracy and Stability of Numerical Algorithms*,
-    chapter 3), row by row over the keys j:
+    chapter 3), over the keys j:
 
     - a logit is a dot product of d products, scaled: (d + 8)·Σ|q||k|/√d. The 8 pays for the scale
       applied to the logits, to q, or as d^-1/4 to both, and for a mask added to the scores;
@@ -184,38 +186,64 @@ def roundoffs(trace: Trace) -> tuple[Array, Array]:
     - a weight e_j / Σe then is off by its own error and that of the sum: 2·argument + Tk + 8;
     - the output adds Tk products: Σ p_j |v_j| · (that + Tk + 2).
 
-    One roundoff absolute is added to the weights, which are at most 1. Everything is doubled for
-    the terms of second order. Cost of logits around 5,000 in float32: 3e-4, as measured.
+    The largest argument of a matrix of scores stands for all. One roundoff absolute is added to
+    the weights, which are at most 1. Everything is doubled for the terms of second order. Cost of logits around 5,000 in float32: 3e-4, as measured.
     """
-    width, keys = trace.query.shape[-1], trace.weights.shape[-1]
+    width, keys = trace.query.shape[-1], trace.mixed.shape[-1]
     with np.errstate(all="ignore"):
         magnitude = np.abs(trace.query) @ swap(np.abs(trace.key))
         logits = np.abs(np.where(np.isfinite(trace.logits), trace.logits, 0))
         gain = logits.sum() / max(np.abs(trace.raw).sum(), 1e-300)
-        peak = logits.max(-1, keepdims=True)
-        argument = (width + 8) * gain * magnitude.max(-1, keepdims=True) + 3 * peak
+        matrix = {"axis": (-2, -1), "keepdims": True}
+        argument = (width + 8) * gain * magnitude.max(**matrix) + 3 * logits.max(**matrix)
         relative = 2 * (2 * argument + keys + 8)
-        weights = np.abs(trace.weights)
-        out = weights @ np.abs(trace.value) * (relative + 2 * keys + 4)
-    return out, weights * relative + 1
+        out = np.abs(trace.mixed) @ np.abs(trace.value) * (relative + 2 * keys + 4)
+    return out, np.abs(trace.weights) * relative + 1
 
 
-def expected(parts: Any, query: Array, key: Array, value: Array, mask: Array | None = None) -> Any:
+#: exp overflows float32 from 88.7 on, and underflows below -103; float64 at 709.8 and -745.
+OVERFLOW = 80.0
+
+
+def expected(
+    parts: Any, query: Array, key: Array, value: Array, mask: Array | None = None
+) -> tuple[Expected, Expected]:
     """Return what attention with these parts gives, as (out, weights) with their bounds.
 
     Rows without an allowed key are not compared.
     """
-    trace = attention(parts, *(np.asarray(a, np.float64) for a in (query, key, value)), mask)
-    try:
-        bounds = roundoffs(trace)
-    except ValueError:  # a flaw gave other shapes: bound it by its largest value
-        bounds = tuple(1e3 * np.max(np.abs(a), initial=1.0) for a in (trace.out, trace.weights))
-    out, weights = Expected(trace.out, bounds[0]), Expected(trace.weights, bounds[1])
+    given = (query, key, value)
+    trace = attention(parts, *(np.array(a, np.float64) for a in given), mask)
+    computed = trace
+    if query.dtype == np.float32 and np.abs(trace.logits).max() > OVERFLOW:
+        # What overflows depends on the precision: then the work is done in the inputs' own.
+        computed = attention(parts, *(np.array(array) for array in given), mask)
+    bounds = functools.cache(functools.partial(_bounds, trace))
+    out = Expected(computed.out.astype(np.float64), lambda: bounds()[0])
+    weights = Expected(computed.weights.astype(np.float64), lambda: bounds()[1])
     if trace.allowed is not None and not trace.allowed.any(-1).all():
         reachable = trace.allowed.any(-1, keepdims=True)
-        rows = np.broadcast_to(reachable, (*trace.out.shape[:-1], 1))
-        out, weights = out.where(rows), weights.where(rows)
+        out, weights = (_in_rows(part, reachable) for part in (out, weights))
     return out, weights
+
+
+def _in_rows(part: Expected, reachable: Array) -> Expected:
+    """Compare only the rows of queries with an allowed key; nothing if a flaw lost the rows."""
+    shape = part.values.shape[:-1]
+    if shape[-1:] != reachable.shape[-2:-1] or len(shape) < reachable.ndim - 1:
+        return part.where(np.zeros((), bool))
+    return part.where(np.broadcast_to(reachable, (*shape, 1)))
+
+
+def _bounds(trace: Trace) -> tuple[Array, Array]:
+    """Return the roundoffs of (out, weights); of a flaw's other shapes, by their largest value."""
+    try:
+        out, weights = roundoffs(trace)
+        if out.shape == trace.out.shape and weights.shape == trace.weights.shape:
+            return out, weights
+    except ValueError:
+        pass
+    return 1e3 * np.abs(trace.out).max(initial=1), 1e3 * np.abs(trace.weights).max(initial=1)
 
 
 def gradients(trace: Trace, cotangent: Array) -> tuple[Expected, Expected, Expected]:

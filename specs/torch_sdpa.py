@@ -46,13 +46,20 @@ def assemble(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[.
 
 
 def expect(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[..., Any]]:
-    """Return the assignment's function as expected values; without dropout, which is random."""
+    """Return the assignment's function as expected values; () where dropout makes it random."""
     still = {**parts, **{name: stages.no_dropout for name in parts if name.startswith("drop")}}
 
     def scaled_dot_product_attention(
-        query: Array, key: Array, value: Array, attn_mask: Array | None = None, *dropout: object
+        query: Array,
+        key: Array,
+        value: Array,
+        attn_mask: Array | None = None,
+        dropout_p: float = 0.0,
+        training: object = True,
     ) -> tuple[Expected, ...]:
-        return stages.expected(still, query, key, value, attn_mask)  # type: ignore[no-any-return]
+        if dropout_p and training:
+            return ()
+        return stages.expected(still, query, key, value, attn_mask)
 
     return {"scaled_dot_product_attention": scaled_dot_product_attention}
 

@@ -133,8 +133,9 @@ def _dropped(attention, cases: AttentionCases, judge: Judge, probability: float,
 )
 def dropout_place(attention, cases: AttentionCases, judge: Judge):
     """Dropout removes weights: with V = [I | I], both halves of the output lose the same ones."""
-    left, right, _ = _dropped(attention, cases, judge, PROBABILITY, True)
+    left, right, weights = _dropped(attention, cases, judge, PROBABILITY, True)
     judge.require(np.array_equal(left, right), "dropout falls on the output, not on the weights")
+    judge.require(np.abs(left - weights.values).max() > 1e-6, "nothing is dropped in training")
     rate = float((left == 0).mean())
     spread = 6 * (PROBABILITY * (1 - PROBABILITY) / left.size) ** 0.5
     judge.require(

@@ -5,7 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from harness import Flaw, Stage
+from specs.flaws.softmax import unguarded
 from specs.stages import library, no_dropout, softmax
 
 Array = Any
@@ -36,31 +39,43 @@ def unscaled(array: Array, probability: float, training: object) -> Array:
     return dropout(array, probability, training) * ((1 - probability) if training else 1.0)
 
 
+def detached(logits: Array) -> Array:
+    """Softmax of logits that are cut off from the graph."""
+    return softmax(logits if library(logits) is np else logits.detach())
+
+
+def single(out: Array, weights: Array) -> tuple[Array, Array]:
+    """Cast to float32."""
+    kind = library(out).float32
+    cast = (lambda array: array.astype(kind)) if library(out) is np else (lambda array: array.to(kind))
+    return cast(out), cast(weights)
+
+
 def large_fill(logits: Array, allowed: Array) -> Array:
     """Fill with -1e9, which float16 cannot hold."""
+    if library(logits) is np:
+        return np.where(allowed, logits, -1e9)
     return logits.masked_fill(~allowed, -1e9)
 
 
 def add_infinity(logits: Array, allowed: Array) -> Array:
     """Add -inf to blocked scores."""
-    zeros = library(logits).zeros_like(logits)
-    return logits + zeros.masked_fill(~allowed, -float("inf"))
+    return logits + library(logits).where(allowed, 0.0, -float("inf")) * 1.0
 
 
 def hidden_nan(logits: Array) -> Array:
     """Softmax of -inf rows, its NaN replaced afterwards."""
-    return library(logits).nan_to_num(library(logits).softmax(logits, -1), nan=0.0)
+    return library(logits).nan_to_num(unguarded(logits), nan=0.0)
 
 
 def compared_with_zero(logits: Array, mask: Array) -> Array:
     """Take a floating mask for a 0/1 mask."""
-    return logits.masked_fill(mask == 0, -1e4)
+    return library(logits).where(mask == 0, -1e4, logits)
 
 
 def boolean_only(mask: Array, logits: Array) -> Array:
-    """Invert the mask with ~, which on 0 and 1 gives -1 and -2."""
-    blocked = ~mask
-    return ~(blocked if blocked.dtype == library(mask).bool else blocked != 0)
+    """Invert with ~, which turns 0 and 1 into -1 and -2, so that an integer mask blocks all."""
+    return mask if mask.dtype in (bool, getattr(library(mask), "bool", bool)) else mask != mask
 
 
 FLAWS = (
@@ -91,7 +106,7 @@ FLAWS = (
     normalise(
         id="softmax-detached",
         title="a softmax cut off from the graph: no gradient reaches Q and K",
-        parts={"normalise": lambda logits: softmax(logits.detach())},
+        parts={"normalise": detached},
         caught_by=("gradients",),
         question="Which operations cut the graph, and how would you notice?",
         answer="detach, .data, .item and numpy; compare gradients with a reference, not `is not None`.",
@@ -122,7 +137,7 @@ FLAWS = (
     ),
     mask(
         id="integer-mask-misread",
-        title="an integer mask inverted with ~, so that it blocks nothing",
+        title="an integer mask inverted with ~, so that it blocks everything",
         parts={"read_mask": boolean_only},
         caught_by=("mask-broadcast",),
         question="What is ~1 for an integer tensor?",
@@ -131,7 +146,7 @@ FLAWS = (
     aggregate(
         id="returns-float32",
         title="float32 returned whatever came in",
-        parts={"finish": lambda out, weights: (out.float(), weights.float())},
+        parts={"finish": single},
         caught_by=("dtype-preserved", "half-precision"),
         question="Why may the softmax run in float32, and what has to happen after it?",
         answer="For range and precision in half formats; cast back to the input's dtype.",
