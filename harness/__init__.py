@@ -8,12 +8,16 @@ from harness.checks import Check, Criterion, criterion
 from harness.compare import Expected, Judge
 from harness.draw import Draw
 from harness.errors import CheckFailed
+from harness.learned import Learned, Norm, Projection, State, draw_weights
+from harness.modules import ClassProxy, Construction, Layer
 from harness.results import Facet, Level, Stage
 from harness.spec import EntryPoint, Flaw, Spec
 
 __all__ = [
     "Check",
     "CheckFailed",
+    "ClassProxy",
+    "Construction",
     "Criterion",
     "Draw",
     "EntryPoint",
@@ -21,9 +25,15 @@ __all__ = [
     "Facet",
     "Flaw",
     "Judge",
+    "Layer",
+    "Learned",
     "Level",
+    "Norm",
+    "Projection",
     "Spec",
     "Stage",
+    "State",
     "Tensor",
     "criterion",
+    "draw_weights",
 ]

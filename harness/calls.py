@@ -20,8 +20,8 @@ from harness.worker import wire
 
 Floats = np.ndarray[Any, Any]
 
-#: More outputs than any interface here has.
-OUTPUTS_CAP = 64
+#: More outputs than any interface here has, and as many parameters as a worker reads.
+OUTPUTS_CAP = 512
 MESSAGE_CAP = 1024
 
 
@@ -74,7 +74,7 @@ Output = Tensor | Opaque | Unsupported | None | bool | int | float | str
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """Call a function of the submission, or an object made earlier."""
+    """Call a function of the submission, an object made earlier, or a method of it by name."""
 
     name: str = ""
     object: Reference | None = None
@@ -129,7 +129,17 @@ class Mode:
     training: bool
 
 
-Step = Call | Gradients | Construct | Parameters | SetParameters | Mode
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """Call an object and count the floating-point operations of its matrix products."""
+
+    object: Reference
+    arguments: tuple[Value, ...] = ()
+    name: str = ""
+    keywords: Mapping[str, Value] = dataclasses.field(default_factory=dict)
+
+
+Step = Call | Gradients | Construct | Parameters | SetParameters | Mode | Cost
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +173,8 @@ def _encode_step(step: Step, blobs: list[bytes]) -> dict[str, Any]:
             entry["cotangents"] = [_encode_value(value, blobs) for value in step.cotangents]
             entry["of"] = list(step.of)
             return entry
+        case Cost():
+            return _encode_target("cost", step, blobs)
         case Construct():
             return {
                 "do": "construct",
@@ -184,11 +196,13 @@ def _encode_step(step: Step, blobs: list[bytes]) -> dict[str, Any]:
             return {"do": "mode", "object": step.object.number, "training": step.training}
 
 
-def _encode_target(verb: str, step: Call | Gradients, blobs: list[bytes]) -> dict[str, Any]:
+def _encode_target(
+    verb: str, step: Call | Gradients | Cost, blobs: list[bytes]
+) -> dict[str, Any]:
     entry: dict[str, Any] = {"do": verb}
     if step.object is not None:
         entry["object"] = step.object.number
-    else:
+    if step.name or step.object is None:
         entry["name"] = step.name
     entry["arguments"] = [_encode_value(value, blobs) for value in step.arguments]
     entry["keywords"] = {key: _encode_value(v, blobs) for key, v in step.keywords.items()}

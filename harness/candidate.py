@@ -8,13 +8,16 @@ diagnosis and pictures work from the recording alone.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
 from harness.calls import Answer, Call, Gradients, Output, Step, Tensor, Value
 from harness.errors import CandidateRaised, CheckFailed
+from harness.layouts import Layout
+from harness.learned import State
 from harness.spec import EntryPoint, Spec
 
 Arguments = tuple[Value, ...]
@@ -52,6 +55,12 @@ class Recorded:
     point: EntryPoint
     arguments: Arguments
     answer: Answer
+    on: State | None = None  #: the object that was called, in the reference's terms
+
+    @property
+    def given(self) -> tuple[object, ...]:
+        """What the reference is called with to do the same: the object's state comes first."""
+        return self.arguments if self.on is None else (self.on, *self.arguments)
 
     @property
     def size(self) -> int:
@@ -66,6 +75,18 @@ def is_array(value: object) -> bool:
 
 def _values(value: object) -> np.ndarray[Any, Any]:
     return value.values if isinstance(value, Tensor) else np.asarray(value)
+
+
+@dataclasses.dataclass(slots=True)
+class Known:
+    """What was found out about a submission, for all its checks."""
+
+    #: Name of a class -> where it keeps its weights, or why that cannot be told.
+    layouts: dict[str, Layout | str] = dataclasses.field(default_factory=dict)
+    #: What is said about how the candidate writes, e.g. "projections" -> "q, k, v, out".
+    conventions: dict[str, str] = dataclasses.field(default_factory=dict)
+    #: Numbers of objects in the sandbox, each used once.
+    numbers: Iterator[int] = dataclasses.field(default_factory=itertools.count)
 
 
 class Returned(Mapping[str, Output]):
@@ -105,8 +126,10 @@ class EntryPointProxy:
         check: str,
         recording: list[Recorded],
         missing: str,
+        known: Known,
     ) -> None:
-        self._point = point
+        self.point = self._point = point
+        self.known = known
         self._session = session
         self._check = check
         self._recording = recording
@@ -170,7 +193,7 @@ class EntryPointProxy:
         step = Gradients(
             name=self._point.name, arguments=arguments, cotangents=tuple(cotangents), of=of
         )
-        (answer,) = self._send([step])
+        (answer,) = self.send([step])
         if answer.raised is not None:
             raise answer.raised
         return answer.outs
@@ -185,7 +208,7 @@ class EntryPointProxy:
         return Returned(self._point, answer)
 
     def _exchange(self, steps: Sequence[Call]) -> list[Answer]:
-        answers = self._send(steps)
+        answers = self.send(steps)
         for step, answer in zip(steps, answers, strict=True):
             self._recording.append(
                 Recorded(
@@ -194,9 +217,22 @@ class EntryPointProxy:
             )
         return answers
 
-    def _send(self, steps: Sequence[Step]) -> list[Answer]:
+    def send(self, steps: Sequence[Step]) -> list[Answer]:
+        """Exchange steps of any kind, without a record of them.
+
+        Raises:
+            CheckFailed: the submission does not define this entry point.
+        """
         self._require_defined()
         return self._session.exchange(steps)
+
+    def record(self, arguments: Arguments, answer: Answer, on: State) -> None:
+        """Record a call of an object."""
+        self._recording.append(
+            Recorded(
+                check=self._check, point=self.point, arguments=arguments, answer=answer, on=on
+            )
+        )
 
     def _require_defined(self) -> None:
         if self._missing:
@@ -213,12 +249,13 @@ class Candidate:
         self._session = session
         self._defined = defined
         self.recording: list[Recorded] = []
+        self.known = Known()
 
     def entry_points(self, check: str) -> dict[str, EntryPointProxy]:
         """Return the entry points by role, for one check."""
         return {
             point.role: EntryPointProxy(
-                point, self._session, check, self.recording, self._missing(point.name)
+                point, self._session, check, self.recording, self._missing(point.name), self.known
             )
             for point in self._spec.entry_points
         }

@@ -34,7 +34,7 @@ def expectation(expect: Any, recorded: Recorded) -> tuple[Expected, ...]:
     """Return what a call should have given, or () where that cannot be said."""
     arguments = [
         argument.values if isinstance(argument, Tensor) else argument
-        for argument in recorded.arguments
+        for argument in recorded.given
     ]
     try:
         return tuple(expect[recorded.point.name](*arguments))

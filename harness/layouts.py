@@ -1,0 +1,525 @@
+"""How a candidate's parameters hold what the reference learns.
+
+A projection may be a Linear, a raw array of either orientation, a part of a fused one (``[q|k|v]``,
+or interleaved head by head), or a list with one entry per head. All of these are the same numbers
+with the axes in another order: ``Slot`` is that order. ``layouts`` lists the readings that fit the
+shapes, the most plausible first; ``harness.modules`` tries them. No name is ever demanded: names
+only decide what is tried first.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from harness.learned import Axes, Learned, Norm, Projection
+from harness.names import stem, told
+
+Floats = np.ndarray[Any, Any]
+
+#: More readings than this are not tried; the most plausible ones come first.
+TRIES: Final = 96
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Group:
+    """One parameter of the candidate, or those that hold the same thing for each head."""
+
+    names: tuple[str, ...]
+    pattern: str  #: the name, with * where it counts the heads
+    shape: tuple[int, ...]  #: heads first when there are several parameters
+
+    @property
+    def of_linear(self) -> bool:
+        """Whether it is named as torch's own layers name their matrix, which is out × in."""
+        return self.pattern.endswith("weight")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Slot:
+    """What one group holds: arrays of the reference, and the order of their axes.
+
+    ``order`` spells the axes as they lie in memory, "r" being the choice among the arrays; without
+    an "r", several arrays lie one after the other along their last axis.
+    """
+
+    group: Group
+    holds: tuple[str, ...]
+    axes: tuple[Axes, ...]  #: of each array
+    order: str
+
+    def fill(self, weights: Mapping[str, Floats]) -> dict[str, Floats]:
+        """Return the values of the candidate's parameters for those of the reference."""
+        arrays = [
+            weights[name].reshape([length for _, length in axes])
+            for name, axes in zip(self.holds, self.axes, strict=True)
+        ]
+        whole = np.stack(arrays) if "r" in self.order else np.concatenate(arrays, axis=-1)
+        places = [self._labels.index(label) for label in self.order]
+        filled = np.ascontiguousarray(whole.transpose(places)).reshape(self.group.shape)
+        names = self.group.names
+        return dict(zip(names, filled, strict=True)) if len(names) > 1 else {names[0]: filled}
+
+    def read(self, values: Mapping[str, Floats]) -> dict[str, Floats]:
+        """Return what the candidate's parameters say in the reference's terms."""
+        names = self.group.names
+        held = np.stack([values[name] for name in names]) if len(names) > 1 else values[names[0]]
+        lengths = dict(itertools.chain(*self.axes))
+        lengths["r"] = len(self.holds)
+        last = self.axes[0][-1][0]
+        if "r" not in self.order:
+            lengths[last] = sum(axes[-1][1] for axes in self.axes)
+        apart = held.reshape([lengths[label] for label in self.order])
+        whole = apart.transpose([self.order.index(label) for label in self._labels])
+        if "r" in self.order:
+            arrays = list(whole)
+        else:
+            ends = np.cumsum([axes[-1][1] for axes in self.axes])[:-1]
+            arrays = np.split(whole, ends, axis=-1)
+        return dict(zip(self.holds, arrays, strict=True))
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Names of the projections whose matrices it holds."""
+        return tuple(name.removeprefix("W_") for name in self.holds)
+
+    @property
+    def _labels(self) -> str:
+        base = "".join(label for label, _ in self.axes[0])
+        return "r" + base if "r" in self.order else base
+
+
+#: What has to be known to find a layout again at other sizes: pattern, arrays, order of axes.
+Recipe = tuple[tuple[str, tuple[str, ...], str], ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Layout:
+    """Where everything that the reference learns lies in the candidate's parameters."""
+
+    learned: tuple[Learned, ...]
+    slots: tuple[Slot, ...]
+    shared: Mapping[str, str] = dataclasses.field(default_factory=dict)  #: K -> Q: Q serves both
+    per_head: bool = False  #: one small projection serves every head
+
+    @property
+    def recipe(self) -> Recipe:
+        """What finds this layout again in an object of other sizes."""
+        return tuple((s.group.pattern.replace("*", "0"), s.holds, s.order) for s in self.slots)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether every projection was found under a name that announces it."""
+        matrices = [slot for slot in self.slots if slot.holds[0].startswith("W_")]
+        return all(told(slot.group.pattern) == slot.held for slot in matrices)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Names of projections that no parameter holds."""
+        held = {name for slot in self.slots for name in slot.holds}
+        return tuple(
+            part.name
+            for part in self.learned
+            if isinstance(part, Projection)
+            and part.matrix not in held
+            and part.name not in self.shared
+        )
+
+    def fill(self, weights: Mapping[str, Floats]) -> dict[str, Floats]:
+        """Return the values of the candidate's parameters for those of the reference."""
+        if self.per_head:
+            weights = {**weights, **self._blocks(weights)}
+        return {k: v for slot in self.slots for k, v in slot.fill(weights).items()}
+
+    def read(self, values: Mapping[str, Floats]) -> dict[str, Floats]:
+        """Return what parameters, or their gradients, say in the reference's terms."""
+        found: dict[str, Floats] = {}
+        for slot in self.slots:
+            if all(name in values for name in slot.group.names):
+                found |= slot.read(values)
+        shapes = self._shapes
+        return {name: value.reshape(shapes.get(name, value.shape)) for name, value in found.items()}
+
+    def in_force(self, weights: Mapping[str, Floats]) -> dict[str, Floats]:
+        """Return what the candidate computes with, once it was given ``weights``.
+
+        A bias that it does not have is 0 and a gain 1. A matrix that it does not have stays, so
+        that leaving it out is a mistake and not a convention.
+        """
+        defaults = {}
+        for part in self.learned:
+            if isinstance(part, Projection):
+                defaults[part.bias] = np.zeros(part.shape[1])
+            else:
+                defaults |= {part.gain: np.ones(part.width), part.shift: np.zeros(part.width)}
+        held = self.read(self.fill(weights))
+        if self.per_head:
+            held |= self._spread(held)
+        for copy, original in self.shared.items():
+            for kind in "Wb":
+                if f"{kind}_{original}" in held:
+                    held[f"{kind}_{copy}"] = held[f"{kind}_{original}"]
+        return {**weights, **defaults, **held}
+
+    @property
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        if self.per_head:
+            return {}
+        shapes: dict[str, tuple[int, ...]] = {}
+        for part in self.learned:
+            if isinstance(part, Projection):
+                shapes |= {part.matrix: part.shape, part.bias: part.shape[1:]}
+        return shapes
+
+    def _blocks(self, weights: Mapping[str, Floats]) -> dict[str, Floats]:
+        """Return the first head's block of every projection into heads."""
+        blocks = {}
+        for part in _into_heads(self.learned):
+            width = dict(part.outputs)["d"]
+            blocks[part.matrix] = weights[part.matrix][:width, :width]
+            blocks[part.bias] = weights[part.bias][:width]
+        return blocks
+
+    def _spread(self, held: Mapping[str, Floats]) -> dict[str, Floats]:
+        """Return what one small projection is as a large one: the same block for every head."""
+        spread = {}
+        for part in _into_heads(self.learned):
+            heads = dict(part.outputs)["h"]
+            if part.matrix in held:
+                block = held[part.matrix]
+                spread[part.matrix] = np.kron(np.eye(heads), block.reshape(len(block), -1))
+            if part.bias in held:
+                spread[part.bias] = np.tile(held[part.bias].reshape(-1), heads)
+        return spread
+
+    def describe(self) -> str:
+        """Say where the projections were found, e.g. "q, k, v, out; with bias"."""
+        matrices = [slot for slot in self.slots if slot.holds[0].startswith("W_")]
+        biased = any(slot.holds[0].startswith("b_") for slot in self.slots)
+        listed = ", ".join(_describe(slot) for slot in matrices)
+        return f"{listed}; {'with' if biased else 'without'} bias"
+
+
+def _into_heads(learned: Sequence[Learned]) -> list[Projection]:
+    return [p for p in learned if isinstance(p, Projection) and "h" in dict(p.outputs)]
+
+
+def _describe(slot: Slot) -> str:
+    name = slot.group.pattern.removesuffix(".weight")
+    if len(slot.holds) > 1:
+        parts = "|".join(held.removeprefix("W_").lower() for held in slot.holds)
+        apart = slot.order.replace("e", "")
+        by_head = "r" in apart and len(slot.group.shape) > 0 and not apart.startswith("r")
+        name += f" [{parts}]{' head by head' if by_head else ''}"
+    elif not slot.group.of_linear:
+        inwards = slot.order[0] not in {label for label, _ in slot.axes[0][-1:]}
+        name += " (in × out)" if inwards and slot.order[0] != "h" else ""
+    return name
+
+
+def groups(parameters: Mapping[str, Floats], learned: Sequence[Learned]) -> list[Group]:
+    """Put the candidate's parameters into groups, in the order of definition."""
+    heads = max((dict(p.outputs)["h"] for p in _into_heads(learned)), default=1)
+    full = min((math.prod(p.shape) for p in _into_heads(learned)), default=0)
+    width = min((p.shape[1] for p in _into_heads(learned)), default=0)
+    numbered: Counter[tuple[str, tuple[int, ...]]] = Counter()
+    places: dict[str, str] = {}
+    for name, value in parameters.items():
+        # One head's share is smaller than the whole; four Linears in a list are not four heads.
+        if heads == 1 or value.size >= (full if value.ndim > 1 else width):
+            continue
+        for pattern in _patterns(name):
+            numbered[pattern, value.shape] += 1
+    found: dict[str, Group] = {}
+    for name, value in parameters.items():
+        for pattern in _patterns(name):
+            if numbered[pattern, value.shape] == heads:
+                places[name] = pattern
+        pattern = places.get(name, name)
+        names = (*found[pattern].names, name) if pattern in found else (name,)
+        shape = (heads, *value.shape) if name in places else value.shape
+        found[pattern] = Group(names, pattern, tuple(shape))
+    return list(found.values())
+
+
+def _patterns(name: str) -> Iterator[str]:
+    parts = name.split(".")
+    for place, part in enumerate(parts):
+        if part.isdigit():
+            yield ".".join((*parts[:place], "*", *parts[place + 1 :]))
+
+
+def orders(axes: Sequence[Axes], inputs: frozenset[str], group: Group) -> list[str]:
+    """Return the orders of axes in which arrays with these axes fill the group's shape.
+
+    Inputs and outputs do not share an axis, and within one axis the heads come first: a head is a
+    slice of the features.
+    """
+    lengths = dict(axes[0])
+    labels = [label for label in "hdo" if label in lengths and label not in inputs]
+    if len(axes) > 1:
+        if all(one == axes[0] for one in axes):
+            labels, lengths["r"] = ["r", *labels], len(axes)
+        else:
+            lengths[axes[0][-1][0]] = sum(one[-1][1] for one in axes)
+    within = [label for label in lengths if label in inputs]
+    labels = [*labels, *within] if group.of_linear else [*within, *labels]
+    live = [label for label in labels if lengths[label] > 1]
+    ones = "".join(label for label in labels if lengths[label] == 1)
+    target = [length for length in group.shape if length > 1]
+    if math.prod(target) != math.prod(lengths.values()):
+        return []
+    found = []
+    for permutation in itertools.permutations(live):
+        parts = _grouping(permutation, lengths, target)
+        if parts is None or (len(group.names) > 1 and parts[0] != ("h",)):
+            continue
+        mixed = any(0 < len(inputs & set(part)) < len(part) for part in parts)
+        late = any("h" in p and "d" in p and p.index("h") > p.index("d") for p in parts)
+        if not mixed and not late:
+            found.append(ones + "".join(permutation))
+    return found
+
+
+def _grouping(
+    labels: Sequence[str], lengths: Mapping[str, int], target: Sequence[int]
+) -> list[tuple[str, ...]] | None:
+    """Return the labels that make up each length of ``target``, or None if they do not."""
+    parts, rest = [], list(labels)
+    for length in target:
+        part: list[str] = []
+        while rest and math.prod(lengths[label] for label in part) < length:
+            part.append(rest.pop(0))
+        if math.prod(lengths[label] for label in part) != length:
+            return None
+        parts.append(tuple(part))
+    return None if rest else parts
+
+
+def layouts(parameters: Mapping[str, Floats], learned: Sequence[Learned]) -> list[Layout]:
+    """List the readings of a candidate's parameters, the most plausible first.
+
+    Where not everything is there, readings follow in which the output projection is missing, in
+    which one projection serves as several, or in which a small one serves every head: mistakes,
+    but of a kind that can be named.
+    """
+    found = _complete(parameters, learned, {})
+    for missing, shared in _INCOMPLETE:
+        if not found:
+            kept = [part for part in learned if part.name not in missing]
+            found = [
+                dataclasses.replace(layout, learned=tuple(learned))
+                for layout in _complete(parameters, kept, shared)
+            ]
+    if not found and (small := _per_head(learned)):
+        found = [
+            dataclasses.replace(layout, learned=tuple(learned), per_head=True)
+            for layout in _complete(parameters, small, {})
+        ]
+    return found[:TRIES]
+
+
+#: Missing projections, and which of them another one stands in for.
+_INCOMPLETE: Final[tuple[tuple[str, dict[str, str]], ...]] = (
+    ("O", {}),
+    ("K", {"K": "Q"}),
+    ("V", {"V": "K"}),
+    ("KV", {"K": "Q", "V": "Q"}),
+    ("KO", {"K": "Q"}),
+    ("VO", {"V": "K"}),
+    ("KVO", {"K": "Q", "V": "Q"}),
+)
+
+
+def _per_head(learned: Sequence[Learned]) -> list[Learned]:
+    """Return what is learned when one head's width goes in, where the features split evenly."""
+    into = _into_heads(learned)
+    if not into or any(dict(p.outputs)["h"] * dict(p.outputs)["d"] != p.shape[0] for p in into):
+        return []
+    small = {
+        p.name: Projection(p.name, (("e", dict(p.outputs)["d"]),), (p.outputs[-1],), p.family)
+        for p in into
+    }
+    return [small.get(part.name, part) for part in learned]
+
+
+def _complete(
+    parameters: Mapping[str, Floats], learned: Sequence[Learned], shared: Mapping[str, str]
+) -> list[Layout]:
+    """Return every reading in which each projection has a place, the most plausible first."""
+    projections = [part for part in learned if isinstance(part, Projection)]
+    norms = [part for part in learned if isinstance(part, Norm)]
+    available = groups(parameters, learned)
+    scored: list[tuple[float, int, Layout]] = []
+    for slots in _place(projections, available):
+        if _oriented(slots):
+            placed = [*slots, *_biases(slots, available, projections)]
+            for more in _norms(norms, placed, available, parameters):
+                layout = Layout(tuple(learned), (*placed, *more), shared)
+                scored.append((_plausibility(slots, available), len(scored), layout))
+    scored.sort(key=lambda one: (-one[0], one[1]))
+    return [layout for _, _, layout in scored]
+
+
+def _place(projections: list[Projection], available: list[Group]) -> Iterator[list[Slot]]:
+    """Yield every way to find a place for the matrices of all projections."""
+    if not projections:
+        yield []
+        return
+    first = projections[0]
+    kin = [part for part in projections[1:] if first.family and part.family == first.family]
+    for group in available:
+        for count in range(min(len(kin), 2) + 1):
+            for others in itertools.combinations(kin, count):
+                rest = [part for part in projections[1:] if part not in others]
+                left = [one for one in available if one is not group]
+                for held in itertools.permutations((first, *others)):
+                    for slot in _slots(held, group):
+                        yield from ([slot, *more] for more in _place(rest, left))
+
+
+def _slots(held: Sequence[Projection], group: Group) -> Iterator[Slot]:
+    axes = tuple((*part.inputs, *part.outputs) for part in held)
+    inputs = frozenset(label for label, _ in held[0].inputs)
+    for order in orders(axes, inputs, group):
+        yield Slot(group, tuple(part.matrix for part in held), axes, order)
+
+
+def _oriented(slots: Sequence[Slot]) -> bool:
+    """Tell whether all Linears agree on out × in, and all raw arrays on one orientation."""
+    for of_linear in (True, False):
+        firsts = {
+            _inputs_first(slot) for slot in slots if slot.group.of_linear is of_linear
+        } - {None}
+        if len(firsts) > 1:
+            return False
+    return True
+
+
+def _inputs_first(slot: Slot) -> bool | None:
+    """Tell whether the inputs come before the outputs, or None where they lie in between."""
+    inputs = _inputs_of(slot)
+    places = [slot.order.index(label) for label in inputs]
+    others = [i for i, label in enumerate(slot.order) if label not in inputs]
+    if max(places) < min(others):
+        return True
+    return False if min(places) > max(others) else None
+
+
+def _inputs_of(slot: Slot) -> str:
+    """Return the letters of a matrix's inputs: its outputs are o, or h and d."""
+    labels = [label for label, _ in slot.axes[0]]
+    return "".join(label for label in labels if label != "o") if "o" in labels else "e"
+
+
+def _plausibility(slots: Sequence[Slot], available: Sequence[Group]) -> float:
+    """Score a reading: by names first, then by the order of definition, then by orientation."""
+    score = 0.0
+    for slot in slots:
+        if said := told(slot.group.pattern):
+            score += 8.0 if said == slot.held else -8.0
+        if _inputs_first(slot) is slot.group.of_linear:
+            score -= 0.5
+        if "r" in slot.order:
+            score -= 0.1 * slot.order.replace("e", "").index("r")
+    places = [available.index(slot.group) for slot in slots]
+    ranks = list(zip(places, (slot.holds for slot in slots), strict=True))
+    in_order = sum(1 for one, two in itertools.pairwise(ranks) if one[0] < two[0])
+    natural = all(list(slot.held) == sorted(slot.held, key="QKVO12".find) for slot in slots)
+    return score + in_order + 0.5 * natural
+
+
+def _biases(
+    slots: Sequence[Slot], available: Sequence[Group], projections: Sequence[Projection]
+) -> list[Slot]:
+    """Find the biases: by name, then by order among what is left."""
+    by_matrix = {part.matrix: part for part in projections}
+    taken = {slot.group.pattern for slot in slots}
+    free = [group for group in available if group.pattern not in taken]
+    found, bare = [], []
+    for slot in sorted(slots, key=lambda one: available.index(one.group)):
+        held = [by_matrix[name] for name in slot.holds]
+        same = [g for g in free if stem(g.pattern) == stem(slot.group.pattern)]
+        bias = next((b for group in same if (b := _bias(slot, held, group))), None)
+        if bias is None:
+            bare.append((slot, held))
+        else:
+            found.append(bias)
+            free.remove(bias.group)
+    raw = [(slot, held) for slot, held in bare if not slot.group.of_linear]
+    for slot, held in raw:
+        loose = [group for group in free if "." not in group.pattern]
+        bias = next((b for group in loose if (b := _bias(slot, held, group))), None)
+        if bias is not None and len(loose) >= len(raw):
+            found.append(bias)
+            free.remove(bias.group)
+    return found
+
+
+def _bias(slot: Slot, held: Sequence[Projection], group: Group) -> Slot | None:
+    axes = tuple(part.outputs for part in held)
+    fitting = orders(axes, frozenset(), group)
+    inputs = _inputs_of(slot)
+    wanted = "".join(label for label in slot.order if label not in inputs)
+    if not fitting:
+        return None
+    order = wanted if wanted in fitting else fitting[0]
+    return Slot(group, tuple(part.bias for part in held), axes, order)
+
+
+def _norms(
+    norms: Sequence[Norm],
+    placed: Sequence[Slot],
+    available: Sequence[Group],
+    parameters: Mapping[str, Floats],
+) -> Iterator[list[Slot]]:
+    """Find the norms: a gain is a vector that starts as ones; its shift comes next."""
+    taken = {slot.group.pattern for slot in placed}
+    free = [group for group in available if group.pattern not in taken]
+    gains = [g for g in free if norms and _is_gain(g, norms[0].width, parameters)]
+    chosen = gains[: len(norms)]
+    for order in dict.fromkeys(((*norms[: len(chosen)],), tuple(reversed(norms[: len(chosen)])))):
+        slots = []
+        for gain, norm in zip(chosen, order, strict=True):
+            axes: tuple[Axes, ...] = ((("o", norm.width),),)
+            slots.append(Slot(gain, (norm.gain,), axes, "o"))
+            later = free[free.index(gain) + 1 :]
+            if later and later[0] not in gains and math.prod(later[0].shape) == norm.width:
+                slots.append(Slot(later[0], (norm.shift,), axes, "o"))
+        yield slots
+
+
+def _is_gain(group: Group, width: int, parameters: Mapping[str, Floats]) -> bool:
+    value = parameters[group.names[0]]
+    return len(group.names) == 1 and value.size == width and bool((value == 1).all())
+
+
+def again(
+    recipe: Recipe, parameters: Mapping[str, Floats], learned: Sequence[Learned], like: Layout
+) -> Layout | None:
+    """Find a layout again in an object of other sizes, or return None where it does not fit."""
+    small = _per_head(learned) if like.per_head else list(learned)
+    axes: dict[str, Axes] = {}
+    for part in small:
+        if isinstance(part, Projection):
+            axes |= {part.matrix: (*part.inputs, *part.outputs), part.bias: part.outputs}
+        else:
+            axes |= {part.gain: (("o", part.width),), part.shift: (("o", part.width),)}
+    by_pattern = {g.pattern.replace("*", "0"): g for g in groups(parameters, learned)}
+    slots = []
+    for pattern, holds, order in recipe:
+        group = by_pattern.get(pattern)
+        if group is None:
+            return None
+        slot = Slot(group, holds, tuple(axes[name] for name in holds), order)
+        size = sum(math.prod(length for _, length in one) for one in slot.axes)
+        if math.prod(group.shape) != size:
+            return None
+        slots.append(slot)
+    return Layout(tuple(learned), tuple(slots), like.shared, like.per_head)

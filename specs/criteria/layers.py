@@ -1,0 +1,267 @@
+"""What a class must be that attends between learned projections."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from harness import CheckFailed, Draw, Expected, Facet, Judge, Tensor, criterion
+from specs import heads as reference_heads
+from specs.layers import Layers
+
+NAMES = {"Q": "queries", "K": "keys", "V": "values", "O": "output"}
+
+
+@criterion(
+    facet=Facet.SHAPE,
+    hint="Return one row per query: the first source gives the length, the projections the width. "
+    "The batch comes first.",
+    earns_with="definition",
+)
+def output_shape(layers: Layers, draw: Draw, judge: Judge):
+    """The output is batch first, as long as the queries and as wide as the brief says."""
+    drawn = layers.drawn(draw, smallest=1)
+    for returned, call in zip(layers.proxy.each(drawn), drawn, strict=True):
+        judge.shape(returned["out"], layers.expected(*call).values.shape, "out")
+
+
+@criterion(
+    facet=Facet.NUMERIC,
+    hint="Project, attend by softmax(QKᵀ/√d_k) V, and project the result where the brief asks "
+    "for it.",
+)
+def definition(layers: Layers, draw: Draw, judge: Judge):
+    """With the same weights, the output is the reference's.
+
+    The submission's own parameters are found, set to 0.4 · N(0, 1) and given to the reference.
+    """
+    drawn = layers.drawn(draw)
+    for returned, call in zip(layers.proxy.each(drawn), drawn, strict=True):
+        judge.close(returned["out"], layers.expected(*call), "out")
+
+
+@criterion(
+    facet=Facet.NUMERIC,
+    hint="Keep the graph whole from the inputs and every parameter to the output: no .detach(), "
+    ".data, .item() or numpy on the way.",
+    earns_with="definition",
+)
+def gradients(layers: Layers, draw: Draw, judge: Judge):
+    """The gradients of the inputs and of every parameter are the reference's.
+
+    In float64, where rounding (1e-16) is far from any mistake: every gradient is a sum of
+    products, whose error is bounded by the largest gradient there is times the number of terms,
+    here at most 2¹².
+    """
+    drawn = layers.drawn(draw, masked=(False, True), smallest=1)
+    for layer, arguments in drawn:
+        layer.cast("f8")
+        given = tuple(a.astype(np.float64) if a.dtype.kind == "f" else a for a in arguments)
+        expected = layers.expected(layer, given)
+        cotangent = draw.normal(*expected.values.shape)
+        if expected.compared is not None:
+            cotangent = cotangent * expected.compared
+        slope = layers.proxy.gradients(layer, given, cotangent)
+        of_inputs, of_weights = layers.gradients(layer, given, cotangent)
+        for place, (found, right) in enumerate(zip(slope.arguments, of_inputs, strict=True)):
+            judge.require(found is not None, f"no gradient reaches input {place}")
+            judge.close(found, _norm_wise(right), f"gradient of input {place}")
+        for name, right in of_weights.items():
+            if right is None or not _is_held(layer, name):
+                continue
+            judge.require(name in slope.weights, f"no gradient reaches {name}")
+            judge.close(slope.weights[name], _norm_wise(right), f"gradient of {name}")
+
+
+def _norm_wise(gradient) -> Expected:
+    return Expected(gradient, 4096 * np.abs(gradient).max(initial=1e-3))
+
+
+def _is_held(layer, name: str) -> bool:
+    return any(name in slot.holds for slot in layer.layout.slots)
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Make one projection each for Q, K and V in __init__, as nn.Linear or nn.Parameter, so "
+    "that the module registers them and an optimizer sees them.",
+    earns_with="definition",
+)
+def separate_projections(layers: Layers, draw: Draw, judge: Judge):
+    """Q, K and V have projections of their own: made once, registered, trained."""
+    layer, arguments = layers.drawn(draw, smallest=1)[0]
+    layout = layer.layout
+    for copy, original in layout.shared.items():
+        judge.require(False, f"one projection serves {NAMES[original]} and {NAMES[copy]}")
+    judge.require(
+        not set(layout.missing) & set("QKV"),
+        f"no parameter projects the {' and '.join(NAMES[m] for m in layout.missing if m in NAMES)}",
+    )
+    layers.proxy.each([(layer, arguments)])
+    registered = layers.proxy.registered(layer)
+    loose = [name for slot in layout.slots for name in slot.group.names if name not in registered]
+    judge.require(not loose, f"{', '.join(loose[:4])}: not registered with the module")
+    judge.require(
+        layers.proxy.names_now(layer) == layer.names,
+        "the module has other parameters after a call than before it",
+    )
+    cotangent = draw.normal(*layers.expected(layer, arguments).values.shape, dtype="f4")
+    slope = layers.proxy.gradients(layer, arguments, cotangent)
+    for name in "QKV":
+        gradient = slope.weights.get(f"W_{name}")
+        judge.require(
+            gradient is not None and bool((gradient.values != 0).any()),
+            f"the projection of the {NAMES[name]} has no influence that could be trained",
+        )
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Concatenate the heads, then multiply by W_O once: it mixes what the heads have found.",
+    earns_with="definition",
+)
+def output_projection(layers: Layers, draw: Draw, judge: Judge):
+    """The output projection is there, and is applied after the heads are put together."""
+    for layer, arguments in layers.drawn(draw, smallest=1):
+        if "O" in layer.layout.missing:
+            raise CheckFailed(f"there is no output projection among {', '.join(layer.names[:12])}")
+        weights = dict(layer.weights)
+        width = len(weights["b_O"])
+        plain = {**weights, "W_O": np.eye(width), "b_O": np.zeros(width)}
+        (mixed,) = layers.proxy.each([(layer, arguments)])
+        expected = layers.expected(layer, arguments)
+        layer.set(plain)
+        (merged,) = layers.proxy.each([(layer, arguments)])
+        heads = judge.shape(merged["out"], expected.values.shape, "out").values
+        right = heads.astype(np.float64) @ weights["W_O"] + weights["b_O"]
+        judge.close(mixed["out"], Expected(right, 4 * expected.roundoffs), "out")
+
+
+@criterion(
+    facet=Facet.SHAPE,
+    hint="Take Q from the first source, K and V from the other: the output is as long as the "
+    "first. With the same array twice it is self-attention.",
+    earns_with="definition",
+)
+def self_and_cross(layers: Layers, draw: Draw, judge: Judge):
+    """One source or two: querying with some positions gives the rows of these positions.
+
+    Positions are chosen with repetition, so that a layer which ignores the other source shows.
+    """
+    for made_of in layers.sizes[1:]:
+        layer = layers.proxy.drawn(draw, *made_of)
+        whole, *_ = layers.inputs(draw, made_of, masked=False)
+        length = whole.shape[1]
+        shorter, equal = [0, 0, length - 1], [*draw.permutation(length)[1:], 1]
+        chosen = [shorter, equal, [0, 0, *range(length)]]
+        calls = [(whole, *layers.other_sources(whole))]
+        calls += [(whole[:, rows], *layers.other_sources(whole)) for rows in chosen]
+        alone, *crossed = layers.proxy.each((layer, arguments) for arguments in calls)
+        expected = layers.expected(layer, calls[0])
+        out = judge.shape(alone["out"], expected.values.shape, "out of self-attention")
+        own = layers.own(out.values, layer, calls[0])
+        for returned, rows in zip(crossed, chosen, strict=True):
+            judge.close(returned["out"], own.at((slice(None), rows)), "out for chosen queries")
+
+
+@criterion(
+    facet=Facet.SHAPE,
+    hint="reshape(B, T, h, D // h), then transpose(1, 2); the way back in the opposite order. "
+    "A reshape alone keeps the shape and mixes the positions.",
+    earns_with="definition",
+)
+def head_split(layers: Layers, draw: Draw, judge: Judge):
+    """Head i is the i-th slice of the features, on the way in and on the way out.
+
+    With projections that change nothing: adding a constant to a feature of V adds it to the same
+    feature of the output, and changing a slice of Q changes that slice of the output only. A
+    width that the heads do not divide is refused with any exception.
+    """
+    for total, count in ((24, 3), (12, 3)):
+        layer = layers.proxy.make(total, count)
+        layer.set(_identity(layers, total, count))
+        width = total // count
+        query, key, value = (draw.normal(2, n, total, dtype="f4") for n in (5, 7, 7))
+        raised = [value + 64 * (np.arange(total) == f).astype("f4") for f in range(total)]
+        turned = [query.copy() for _ in range(count)]
+        for head, array in enumerate(turned):
+            array[..., head * width : (head + 1) * width] *= -1.5
+        calls = [(query, key, v) for v in (value, *raised)] + [(q, key, value) for q in turned]
+        outs = [
+            judge.finite(judge.shape(one["out"], query.shape, "out"), "out").values
+            for one in layers.proxy.each((layer, arguments) for arguments in calls)
+        ]
+        for feature, out in enumerate(outs[1 : total + 1]):
+            step = 64.0 * (np.arange(total) == feature) + np.zeros_like(out)
+            moved = Tensor.of((out - outs[0]).astype("f4"))
+            judge.close(moved, Expected(step, 1e5), f"what feature {feature} of V adds to out")
+        for head, out in enumerate(outs[total + 1 :]):
+            _only_slice(judge, out - outs[0], head, width, f"slice {head} of Q")
+    x = draw.normal(2, 3, 10, dtype="f4")
+    refused = layers.proxy.raises((10, 4), (x, x, x))
+    judge.require(refused, f"{layers.proxy.name}(10, 4) works, though 4 does not divide 10")
+
+
+def _identity(layers: Layers, total: int, count: int) -> dict[str, np.ndarray]:
+    names = [part.name for part in layers.proxy.learned(total, count)]
+    weights = {f"W_{name}": np.eye(total) for name in names}
+    return weights | {f"b_{name}": np.zeros(total) for name in names}
+
+
+def _only_slice(judge: Judge, moved, head: int, width: int, what: str) -> None:
+    """Require every number of one head's slice to have moved, and no other."""
+    apart = np.abs(reference_heads.split_heads(moved, moved.shape[-1] // width))
+    others = np.delete(apart, head, axis=1)
+    judge.require(
+        others.size == 0 or others.max() < 1e-3,
+        f"changing {what} changes the output of other heads",
+    )
+    judge.require(apart[:, head].max() > 1e-3, f"changing {what} changes nothing")
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Give each head its own slice of W_Q, W_K and W_V, softmax per head, and let only W_O mix "
+    "them.",
+    earns_with="definition",
+)
+def heads_independent(layers: Layers, draw: Draw, judge: Judge):
+    """A head depends on its own slice of the projections only, and one head is plain attention."""
+    total, count = layers.sizes[-1]
+    width = total // count
+    layer = layers.proxy.drawn(draw, total, count)
+    if layer.layout.per_head:
+        raise CheckFailed("one small projection serves all heads, expected one per head")
+    plain = {**layer.weights, "W_O": np.eye(total), "b_O": np.zeros(total)}
+    arguments = layers.inputs(draw, (total, count), masked=False)
+    outs = []
+    changes = [(name, head) for name in "QKV" for head in range(count)]
+    for name, head in (("", 0), *changes):
+        weights = {key: value.copy() for key, value in plain.items()}
+        if name:
+            weights[f"W_{name}"][:, head * width : (head + 1) * width] *= -1.25
+        layer.set(weights)
+        (returned,) = layers.proxy.each([(layer, arguments)])
+        out = judge.shape(returned["out"], layers.expected(layer, arguments).values.shape, "out")
+        outs.append(judge.finite(out, "out").values.astype(np.float64))
+    for (name, head), out in zip(changes, outs[1:], strict=True):
+        _only_slice(judge, out - outs[0], head, width, f"head {head} of W_{name}")
+    single = layers.proxy.drawn(draw, width, 1)
+    alone = layers.inputs(draw, (width, 1), masked=False)
+    (returned,) = layers.proxy.each([(single, alone)])
+    judge.close(returned["out"], layers.expected(single, alone), "out of one head")
+
+
+@criterion(
+    facet=Facet.NUMERIC,
+    hint="Copy the weights of an nn.MultiheadAttention and compare the outputs on small inputs.",
+    earns_with="definition",
+)
+def multi_head_parity(layers: Layers, draw: Draw, judge: Judge):
+    """The output equals nn.MultiheadAttention with the same weights, masked and not.
+
+    The expected values are those of our float64 reference, which a test holds to
+    ``nn.MultiheadAttention``.
+    """
+    drawn = layers.drawn(draw, masked=(False, True), smallest=1)
+    for returned, call in zip(layers.proxy.each(drawn), drawn, strict=True):
+        judge.close(returned["out"], layers.expected(*call), "out")

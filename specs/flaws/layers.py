@@ -1,0 +1,293 @@
+"""Mistakes of a layer around the stages: its sources, its projections, its heads."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from harness import Flaw, Stage
+from specs.flaws import behaviour, masking, scaling, softmax, training
+from specs.layers import project
+from specs.stages import library
+
+Array = Any
+
+projection = partial(
+    Flaw,
+    stage=Stage.PROJECTION,
+    question="Why do Q, K and V have projections of their own, and where must they be made?",
+    answer="Asking, matching and carrying need different features; once, in __init__, registered.",
+)
+score = partial(Flaw, stage=Stage.SCORE)
+mask = partial(Flaw, stage=Stage.MASK)
+head = partial(Flaw, stage=Stage.HEADS)
+
+ASK_SOURCE = "In cross-attention, which source gives Q, which K and V, and how long is the output?"
+ANSWER_SOURCE = "Q from the first, K and V from the other; one output row per query."
+ASK_OUTPUT = "What does W_O do that the concatenation of the heads does not?"
+ANSWER_OUTPUT = "It mixes what the heads found; without it each head writes to its own slice only."
+
+
+def always(name: str, shared: str) -> Any:
+    """Project with one projection where others were meant."""
+
+    def shared_projection(x: Array, weights: Any, role: str) -> Array:
+        return project(x, weights, name if role in shared else role)
+
+    return shared_projection
+
+
+def fresh(x: Array, weights: Any, role: str) -> Array:
+    """Project with a layer that is made for this call."""
+    matrix = weights[f"W_{role}"]
+    drawn = np.random.default_rng().normal(size=tuple(matrix.shape), scale=0.4)
+    return x @ (drawn if library(x) is np else library(x).from_numpy(drawn).to(x.dtype))
+
+
+def untrained(x: Array, weights: Any, role: str) -> Array:
+    """Project with plain tensors, which nothing trains."""
+    return x @ weights[f"W_{role}"].detach() + weights[f"b_{role}"].detach()
+
+
+def first_block(x: Array, weights: Any, role: str) -> Array:
+    """Give every head the same small projection: the first of 3 heads, or what 3 divides off."""
+    matrix, bias = weights[f"W_{role}"], weights[f"b_{role}"]
+    total = matrix.shape[1]
+    width = total // (3 if total % 3 == 0 else 1)
+    apart = x.reshape(*x.shape[:-1], total // width, width)
+    return (apart @ matrix[:width, :width] + bias[:width]).reshape(x.shape)
+
+
+def scale_input_in_place(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
+    """Divide the caller's own array."""
+    if not getattr(query, "requires_grad", False):
+        query *= 0.5
+    return query, key, value
+
+
+def invert_in_place(mask: Array) -> Array:
+    """Turn the caller's own mask round."""
+    if library(mask) is np:
+        return np.logical_not(np.logical_not(mask, out=mask))
+    return ~mask.logical_not_()
+
+
+def seen_twice(mask: Array) -> Array:
+    """The same where True means "blocked"."""
+    return ~invert_in_place(mask)
+
+
+def root_of_inputs(query: Array, x: Array) -> Array:
+    """Make up for √d_k, so that the scores end up divided by the root of the embedding's width."""
+    return query * (query.shape[-1] / x.shape[-1]) ** 0.5
+
+
+def mean_over_heads(weights: Array, width: int) -> Array:
+    """Average the heads' weights, and use the average in every head."""
+    xp = library(weights)
+    mean = weights.mean(1, keepdims=True) if xp is np else weights.mean(1, keepdim=True)
+    return mean + weights * 0
+
+
+def project_heads_apart(x: Array, weights: Any) -> Array:
+    """Apply a corner of W_O to every head on its own, as if the heads were never put together."""
+    matrix, bias = weights["W_O"], weights["b_O"]
+    total = matrix.shape[1]
+    width = total // (3 if total % 3 == 0 else 1)
+    apart = x.reshape(*x.shape[:-1], total // width, width)
+    return (apart @ matrix[:width, :width]).reshape(x.shape) * 1 + bias
+
+
+def _of(flaws: tuple[Flaw, ...], *left_out: str) -> tuple[Flaw, ...]:
+    return tuple(flaw for flaw in flaws if flaw.id not in left_out)
+
+
+SOURCES = (
+    score(
+        id="values-of-query-source",
+        title="V projected from the source of the queries",
+        parts={"take": lambda query, key, value: (query, key, query)},
+        caught_by=("self-and-cross", "definition"),
+        question=ASK_SOURCE,
+        answer=ANSWER_SOURCE,
+    ),
+    score(
+        id="self-only",
+        title="the other source ignored: always self-attention",
+        parts={"take": lambda query, key, value: (query, query, query)},
+        caught_by=("self-and-cross", "definition"),
+        question=ASK_SOURCE,
+        answer=ANSWER_SOURCE,
+    ),
+    score(
+        id="sources-swapped",
+        title="Q projected from the other source, K and V from the first",
+        parts={"take": lambda query, key, value: (key, query, query)},
+        caught_by=("self-and-cross", "output-shape", "definition"),
+        question=ASK_SOURCE,
+        answer=ANSWER_SOURCE,
+    ),
+    score(
+        id="input-scaled-in-place",
+        title="the caller's input divided in place",
+        parts={"take": scale_input_in_place},
+        caught_by=("inputs-untouched", "definition"),
+        question="Your layer is called twice with the same x. What does the second call return?",
+        answer="Something else: `x /= …` changed the caller's array; write `x = x / …`.",
+    ),
+    score(
+        id="input-viewed",
+        title="inputs read as if they were contiguous",
+        parts={
+            "take": lambda *inputs: tuple(behaviour.in_memory_order(array) for array in inputs)
+        },
+        caught_by=("inputs-untouched",),
+        question="What is the difference between view, reshape and contiguous().view?",
+        answer="view needs compatible strides; a transposed tensor has none, reshape copies then.",
+    ),
+)
+
+PROJECTIONS = (
+    projection(
+        id="shared-projection",
+        title="one projection for Q, K and V",
+        parts={"project": always("Q", "QKV")},
+        caught_by=("separate-projections", "definition"),
+    ),
+    projection(
+        id="keys-project-values",
+        title="the projection of the keys used for the values too",
+        parts={"project": always("K", "KV")},
+        caught_by=("separate-projections", "definition"),
+    ),
+    projection(
+        id="projection-in-forward",
+        title="projections made anew in every forward",
+        parts={"project": fresh},
+        caught_by=("separate-projections", "determinism", "definition"),
+    ),
+    projection(
+        id="projection-untrained",
+        title="projections that are no parameters: nothing trains them",
+        parts={"project": untrained},
+        caught_by=("separate-projections", "gradients"),
+    ),
+)
+
+#: One projection's shapes differ in a single-head layer, so that it cannot stand in for all.
+QUERY_PROJECTS_KEYS = projection(
+    id="queries-project-keys",
+    title="the projection of the queries used for the keys too",
+    parts={"project": always("Q", "QK")},
+    caught_by=("separate-projections", "definition"),
+)
+
+HEADS = (
+    head(
+        id="projection-per-head-shared",
+        title="one small projection used for every head",
+        parts={"project": first_block},
+        caught_by=("heads-independent", "definition"),
+        question="With D = 12 and 3 heads, how many numbers does W_Q have, and why?",
+        answer="144: each head has its own 12 × 4 slice; a shared 4 × 4 one finds one relation.",
+    ),
+    head(
+        id="weights-averaged-over-heads",
+        title="the heads' weights averaged",
+        parts={"scale_weights": mean_over_heads},
+        caught_by=("heads-independent", "head-split", "definition"),
+        question="What is lost when all heads use the same weights?",
+        answer="Their reason: each head attends to something else.",
+    ),
+    projection(
+        id="no-output-projection",
+        title="no output projection, or one that is made and not applied",
+        parts={"project_out": lambda x, weights: x},
+        caught_by=("output-projection", "definition"),
+        question=ASK_OUTPUT,
+        answer=ANSWER_OUTPUT,
+    ),
+    projection(
+        id="output-projection-per-head",
+        title="the output projection applied to each head, before they are put together",
+        parts={"project_out": project_heads_apart},
+        caught_by=("output-projection", "definition"),
+        question=ASK_OUTPUT,
+        answer=ANSWER_OUTPUT,
+    ),
+    projection(
+        id="output-projected-twice",
+        title="the output projection applied twice",
+        parts={"project_out": lambda x, weights: project(project(x, weights, "O"), weights, "O")},
+        caught_by=("output-projection", "definition"),
+        question=ASK_OUTPUT,
+        answer=ANSWER_OUTPUT,
+    ),
+)
+
+SCALE_BY_INPUTS = Flaw(
+    id="scale-by-embedding",
+    title="scores divided by the root of the embedding's width, not of d_k",
+    stage=Stage.SCALE,
+    parts={"adapt_query": root_of_inputs},
+    caught_by=("scale", "definition"),
+    question="The embedding is 12 wide, queries and keys 4. Which d stands under the root?",
+    answer="4: a score is a sum of d_k products, whatever was projected.",
+)
+
+#: What the five stages can do wrong, in layers as anywhere. An in-place scale changes projected
+#: queries only, no caller's array, and gives the right numbers.
+STAGES = (
+    *_of(scaling.FLAWS, "query-scaled-in-place"),
+    *_of(softmax.FLAWS, "weights-returned-transposed"),
+    *_of(behaviour.FLAWS, "assumes-contiguous"),
+    *_of(
+        training.FLAWS,
+        "scale-by-d-model",
+        "scale-by-heads",
+        "softmax-over-heads",
+        "float-mask-compared",
+        "integer-mask-misread",
+        "dropout-always-on",
+        "dropout-before-softmax",
+        "dropout-on-output",
+        "dropout-unscaled",
+        "dropout-missing",
+    ),
+)
+IN_HEADS = tuple(
+    flaw
+    for flaw in training.FLAWS
+    if flaw.id in ("scale-by-d-model", "scale-by-heads", "softmax-over-heads")
+)
+
+POLARITY = next(flaw for flaw in masking.ATTENTION if flaw.id == "polarity-inverted")
+#: Masks of a layer in which True means "blocked", each in full.
+BLOCKING = (
+    *_of(masking.ATTENTION, "mask-not-broadcast", "polarity-inverted"),
+    dataclasses.replace(POLARITY, title="the mask read the other way round: True keeps"),
+    mask(
+        id="mask-changed-in-place",
+        title="the caller's own mask turned round in place",
+        parts={"accept_mask": seen_twice},
+        caught_by=("inputs-untouched",),
+        question="Two layers get the same mask. What does the second one see after yours?",
+        answer="The opposite: methods that end in _ change the argument, which is the caller's.",
+    ),
+)
+KEEPING = (
+    *masking.ATTENTION,
+    masking.HEADS_MAJOR,
+    mask(
+        id="mask-changed-in-place",
+        title="the caller's own mask turned round in place",
+        parts={"accept_mask": invert_in_place},
+        caught_by=("inputs-untouched",),
+        question="Two layers get the same mask. What does the second one see after yours?",
+        answer="The opposite: methods that end in _ change the argument, which is the caller's.",
+    ),
+)
+

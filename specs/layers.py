@@ -1,0 +1,303 @@
+"""Attention between learned projections: the reference of the assignments that are classes.
+
+The parts do what a layer does around the five stages: they take the inputs, project them, split
+them into heads and merge these, and project the result. They work on numpy arrays and torch
+tensors alike. Weights have the reference's names: ``W_Q`` is inputs × outputs, ``b_Q`` its bias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from harness import (
+    ClassProxy,
+    Draw,
+    Expected,
+    Layer,
+    Projection,
+    State,
+)
+from specs import heads, stages
+from specs.stages import Trace, swap
+
+Array = Any
+Weights = Mapping[str, Array]
+Arguments = tuple[Array, ...]
+
+
+def take(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
+    """Take the inputs as they are: Q from the first, K and V from where the brief says."""
+    return query, key, value
+
+
+def project(x: Array, weights: Weights, name: str) -> Array:
+    """x W + b."""
+    return x @ weights[f"W_{name}"] + weights[f"b_{name}"]
+
+
+def project_out(x: Array, weights: Weights) -> Array:
+    """Mix the heads: x W_O + b_O."""
+    return project(x, weights, "O")
+
+
+def keep_query(query: Array, x: Array) -> Array:
+    """Nothing more happens to the projected queries."""
+    return query
+
+
+def accept(mask: Array) -> Array:
+    """Take a mask in which True means "may attend"."""
+    return mask
+
+
+def invert(mask: Array) -> Array:
+    """Take a mask in which True means "blocked"."""
+    return mask == 0
+
+
+#: What every layer has besides the stages.
+AROUND = MappingProxyType(
+    {
+        "take": take,
+        "project": project,
+        "adapt_query": keep_query,
+        "accept_mask": accept,
+    }
+)
+ONE_HEAD = MappingProxyType({**stages.REFERENCE, **AROUND, "accept_mask": invert})
+MULTI_HEAD = MappingProxyType(
+    {
+        **stages.REFERENCE,
+        **AROUND,
+        "split_heads": heads.split_heads,
+        "merge_heads": heads.merge_heads,
+        "project_out": project_out,
+    }
+)
+
+
+def of_linears(**linears: Any) -> Weights:
+    """Return the weights of torch's Linears by the reference's names."""
+    weights = {f"W_{name}": linear.weight.T for name, linear in linears.items()}
+    return weights | {f"b_{name}": linear.bias for name, linear in linears.items()}
+
+
+def projected(parts: Any, weights: Weights, *sources: Array) -> list[Array]:
+    """Return Q, K and V of three sources."""
+    taken = parts["take"](*sources)
+    query, key, value = (
+        parts["project"](x, weights, name) for x, name in zip(taken, "QKV", strict=True)
+    )
+    return [parts["adapt_query"](query, taken[0]), key, value]
+
+
+def one_head(
+    parts: Any, weights: Weights, x_q: Array, x_kv: Array, mask: Array | None = None
+) -> tuple[Array, Trace]:
+    """Attention of one head over two sources; returns out, and the trace of its stages."""
+    query, key, value = projected(parts, weights, x_q, x_kv, x_kv)
+    allowed = None if mask is None else parts["accept_mask"](mask)
+    trace = stages.attention(parts, query, key, value, allowed)
+    return trace.out, trace
+
+
+def multi_head(
+    parts: Any,
+    weights: Weights,
+    count: int,
+    query: Array,
+    key: Array,
+    value: Array,
+    mask: Array | None = None,
+) -> tuple[Array, Trace]:
+    """Attention of ``count`` heads; returns out, and the trace of its stages."""
+    apart = [parts["split_heads"](x, count) for x in projected(parts, weights, query, key, value)]
+    allowed = None if mask is None else parts["accept_mask"](mask)
+    trace = stages.attention(parts, *apart, allowed)
+    return parts["project_out"](parts["merge_heads"](trace.out), weights), trace
+
+
+def linear_roundoffs(
+    x: Array, errors: Array | float, weights: Weights, name: str
+) -> tuple[Array, Array]:
+    """Return x W + b and by how many roundoffs it may be off, when x is off by ``errors``.
+
+    A sum of n products and a bias: (n + 2)·(Σ|x||W| + |b|) (Higham, chapter 3), and what comes in
+    goes through |W|.
+    """
+    matrix, bias = weights[f"W_{name}"], weights[f"b_{name}"]
+    size = np.abs(x) @ np.abs(matrix) + np.abs(bias)
+    carried = np.broadcast_to(errors, x.shape) @ np.abs(matrix)
+    return x @ matrix + bias, carried + (len(matrix) + 2) * size
+
+
+def attention_roundoffs(trace: Trace, query: Array, key: Array, value: Array) -> Array:
+    """Bound the rounding errors of attention whose Q, K and V are off by the given roundoffs.
+
+    A score then is off by Σ(δ|k| + |q|δ) more, which is a relative error of the weight, twice
+    over as in ``stages.roundoffs``, and a value's own error is averaged with the weights.
+    """
+    raw = np.abs(trace.raw).sum()
+    gain = np.abs(np.where(np.isfinite(trace.logits), trace.logits, 0)).sum() / max(raw, 1e-300)
+    moved = query @ swap(np.abs(trace.key)) + np.abs(trace.query) @ swap(key)
+    argument = gain * moved.max(-1, keepdims=True)
+    weights = np.abs(trace.weights)
+    own, _ = stages.roundoffs(trace)
+    return own + 4 * argument * (weights @ np.abs(trace.value)) + 2 * (weights @ value)
+
+
+def reachable(trace: Trace, out: Array) -> Array | None:
+    """Tell which rows of the output have an allowed key in every head, or None: all have."""
+    if trace.allowed is None or trace.allowed.any(-1).all():
+        return None
+    rows = np.broadcast_to(trace.allowed, trace.weights.shape).any(-1)
+    if rows.ndim > 2:
+        rows = rows.all(tuple(range(1, rows.ndim - 1)))
+    return np.broadcast_to(rows[..., None], out.shape)
+
+
+def judged(out: Array, trace: Trace, bound: Callable[[], Array]) -> Expected:
+    """Return out with its bound, only rows with an allowed key compared."""
+
+    def roundoffs() -> Array:
+        try:
+            return np.broadcast_to(bound(), out.shape)
+        except (ValueError, IndexError):  # a flaw gave other shapes: bound it by its largest value
+            return 1e3 * np.abs(out).max(initial=1.0)
+
+    expected = Expected(out, roundoffs)
+    try:
+        rows = reachable(trace, out)
+    except (ValueError, IndexError):
+        rows = None
+    return expected if rows is None else expected.where(rows)
+
+
+def exact(state: State, arguments: Sequence[Array | None]) -> tuple[Weights, list[Any]]:
+    """Return weights and arguments in float64, as copies that a flaw may write on."""
+    weights = {name: np.array(value, np.float64) for name, value in state.weights.items()}
+    given = [
+        np.array(a, np.float64 if a.dtype.kind == "f" else a.dtype) if hasattr(a, "dtype") else a
+        for a in arguments
+    ]
+    return weights, given
+
+
+def expected_one_head(parts: Any, state: State, *arguments: Array) -> tuple[Expected, ...]:
+    """Return what a single-head layer in this state gives, with its rounding bound."""
+    weights, (x_q, x_kv, *mask) = exact(state, arguments)
+
+    def bound() -> Array:
+        errors = [
+            linear_roundoffs(x, 0.0, weights, name)[1]
+            for x, name in ((x_q, "Q"), (x_kv, "K"), (x_kv, "V"))
+        ]
+        return attention_roundoffs(trace, *errors)
+
+    out, trace = one_head(parts, weights, x_q.copy(), x_kv.copy(), *mask)
+    return (judged(out, trace, bound),)
+
+
+def multi_head_roundoffs(
+    weights: Weights, count: int, trace: Trace, sources: Sequence[Array], errors: Array | float
+) -> Array:
+    """Bound the rounding errors of a multi-head layer whose sources are off by ``errors``."""
+    apart = [
+        heads.split_heads(linear_roundoffs(x, errors, weights, name)[1], count)
+        for x, name in zip(sources, "QKV", strict=True)
+    ]
+    merged = heads.merge_heads(attention_roundoffs(trace, *apart))
+    return linear_roundoffs(heads.merge_heads(trace.out), merged, weights, "O")[1]
+
+
+def expected_multi_head(parts: Any, state: State, *arguments: Array) -> tuple[Expected, ...]:
+    """Return what a multi-head layer in this state gives, with its rounding bound."""
+    weights, (query, key, value, *mask) = exact(state, arguments)
+    _, count = state.made_of
+    sources = [query.copy(), key.copy(), value.copy()]
+    out, trace = multi_head(parts, weights, count, *sources, *mask)
+
+    def bound() -> Array:
+        return multi_head_roundoffs(weights, count, trace, (query, key, value), 0.0)
+
+    return (judged(out, trace, bound),)
+
+
+def attention_projections(width: int, count: int) -> tuple[Projection, ...]:
+    """Return the four projections of a multi-head layer."""
+    into = (("h", count), ("d", width // count))
+    three = [Projection(name, (("e", width),), into, "attention") for name in "QKV"]
+    return (*three, Projection("O", into, (("o", width),)))
+
+
+class Layers:
+    """Draws objects of a class and calls of them, and knows what the reference makes of these.
+
+    A spec says what its constructor takes (``sizes``: the smallest first, then one in which all
+    lengths differ, then a square one) and what forward takes (``inputs``).
+    """
+
+    sizes: tuple[tuple[Any, ...], ...]
+    #: (parts, state, *arguments) -> outputs
+    expected_of: Callable[..., tuple[Expected, ...]]
+    #: (weights, made_of, *arguments) -> out, on any library's arrays
+    forward: Callable[..., Array]
+    reference: Mapping[str, Callable[..., Any]]
+
+    def __init__(self, proxy: ClassProxy) -> None:
+        self.proxy = proxy
+
+    def inputs(self, draw: Draw, made_of: tuple[Any, ...], masked: bool) -> Arguments:
+        """Draw the arguments of one call."""
+        raise NotImplementedError
+
+    def other_sources(self, x: Array) -> Arguments:
+        """Return what forward takes besides the queries' source for self-attention."""
+        raise NotImplementedError
+
+    def drawn(
+        self, draw: Draw, masked: tuple[bool, ...] = (False,), smallest: int = 0
+    ) -> list[tuple[Layer, Arguments]]:
+        """Draw objects with weights of real size, and a call of each, masked or not."""
+        return [
+            (self.proxy.drawn(draw, *made_of), self.inputs(draw, made_of, kind))
+            for kind in masked
+            for made_of in self.sizes[smallest:]
+        ]
+
+    def expected(self, layer: Layer, arguments: Arguments) -> Expected:
+        """Return what the object should give."""
+        return type(self).expected_of(self.reference, layer.state(), *arguments)[0]
+
+    def own(self, out: Array, layer: Layer, arguments: Arguments) -> Expected:
+        """Return what the object itself gave, as what another call of it must agree with."""
+        reference = self.expected(layer, arguments)
+        values = np.asarray(out, np.float64)
+        return Expected(values, 2 * reference.roundoffs, reference.compared)
+
+    def gradients(
+        self, layer: Layer, arguments: Arguments, cotangent: Array
+    ) -> tuple[list[Array], dict[str, Array]]:
+        """Return the gradients of Σ out·cotangent by torch's autograd, in float64."""
+        import torch
+
+        weights = {
+            name: torch.tensor(np.asarray(value, np.float64), requires_grad=True)
+            for name, value in layer.weights.items()
+        }
+        given = [
+            torch.tensor(a.astype(np.float64) if a.dtype.kind == "f" else a) for a in arguments
+        ]
+        leaves = [tensor.requires_grad_() for tensor in given if tensor.is_floating_point()]
+        out = type(self).forward(self.reference, weights, layer.made_of, *given)
+        total = (out * torch.tensor(cotangent)).sum()
+        everything = [*leaves, *weights.values()]
+        found = torch.autograd.grad(total, everything, allow_unused=True)
+        arrays = [None if gradient is None else gradient.numpy() for gradient in found]
+        return arrays[: len(leaves)], dict(zip(weights, arrays[len(leaves) :], strict=True))
+
+
