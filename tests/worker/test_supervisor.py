@@ -2,9 +2,9 @@
 
 import contextlib
 import os
-import subprocess
 import socket
 import struct
+import subprocess
 
 import pytest
 from hypothesis import given
