@@ -12,10 +12,10 @@ import dataclasses
 import gc
 import importlib.util
 import os
-import platform
 import select
 import signal
 import socket
+import sys
 import time
 from typing import Any
 
@@ -155,10 +155,10 @@ class Supervisor:
             if ended.how == "protocol_violation":
                 raise
             self._stop_worker()
+            self._leftovers += 1  # one that had to be stopped wears a sandbox, too
             self._start_worker(loader.why_not_whole(ended.how, ended.detail, seconds))
             return self._exchange(frame, until)
 
-    def _start_worker(self, definitions_because: str) -> None:
     def _memory(self, identifier: str) -> bytes:
         """Say how much memory the worker has."""
         worker = self._worker
@@ -168,6 +168,7 @@ class Supervisor:
         reply = {"id": identifier, "memory": memory.read(worker.pid)}
         return wire.pack(reply, magic=wire.SUPERVISOR)
 
+    def _start_worker(self, definitions_because: str) -> None:
         if processes.own_state() != self._own_state:
             processes.leave(EXIT_TAMPERED)
         processes.restore_output(self._output_flags)
@@ -330,7 +331,7 @@ def warm_up() -> dict[str, str]:
 
     scores = numpy.random.default_rng(0).normal(size=(2, 4, 4)).astype(np.float32)
     np.einsum("bij,bjk->bik", np.exp(scores), scores) @ scores
-    versions = {"python": platform.python_version(), "numpy": np.__version__, "torch": ""}
+    versions = {"python": sys.version.split()[0], "numpy": np.__version__, "torch": ""}
     if importlib.util.find_spec("torch") is not None:
         import torch
 
@@ -359,4 +360,8 @@ def main(arguments: list[str]) -> None:
     supervisor = Supervisor(host, awake, deadline, reply_cap)
     os.set_blocking(host.outgoing, False)
     host.send(wire.pack({"id": "", "ready": versions}, magic=wire.SUPERVISOR))
-    supervisor.serve()
+    try:
+        supervisor.serve()
+    except processes.Unclean as left:
+        print(f"takehome: {left}", file=sys.stderr)
+        processes.leave(EXIT_UNCLEAN)

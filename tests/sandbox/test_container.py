@@ -1,5 +1,8 @@
 """What only an isolated backend can promise, and that nothing of it stays."""
 
+import contextlib
+import os
+import threading
 import time
 
 import pytest
@@ -11,9 +14,12 @@ from harness.errors import (
     OutOfResources,
     SandboxUnavailable,
 )
-from harness.sandbox import container, reaper
+from harness.sandbox import container, hardening, reaper
+from harness.sandbox.base import Limits
 from harness.sandbox.container import ContainerSandbox
+from harness.sandbox.engine import connect
 from harness.sandbox.images import Image
+from harness.worker.supervisor import EXIT_DEADLINE
 
 pytestmark = pytest.mark.docker
 
@@ -266,3 +272,53 @@ def test_an_image_whose_container_does_not_come_up_is_broken_not_scored(engine, 
     with pytest.raises(container.SandboxBroken):
         ContainerSandbox(client=engine, image=broken).start(b"", 1)
     assert not containers(engine)
+
+
+def test_a_container_leaves_at_its_own_deadline_though_nobody_tells_it_to(engine, image):
+    arguments = hardening.create_arguments(
+        engine.api, image, Limits(), runtime=None, seconds=2.0, labels=reaper.labels(2)
+    )
+    identifier = engine.api.create_container(**arguments)["Id"]
+    attached = engine.api.attach_socket(identifier, params={"stdin": 1, "stream": 1})
+    try:
+        engine.api.start(identifier)
+        assert engine.api.wait(identifier, timeout=10)["StatusCode"] == EXIT_DEADLINE
+    finally:
+        attached._sock.close()
+        attached.close()
+        engine.api.remove_container(identifier, force=True)
+
+
+@pytest.mark.slow
+def test_two_hundred_submissions_leave_nothing_in_this_process_or_the_engine(
+    contained, engine, image
+):
+    def resources():
+        return (
+            len(os.listdir("/proc/self/fd")),
+            threading.active_count(),
+            containers(engine),
+            len(engine.api.volumes()["Volumes"] or []),
+        )
+
+    def grade(sandbox, source):
+        driver = type(contained)(sandbox)
+        driver.load(source)
+        with contextlib.suppress(CandidateError):
+            driver.call("f", seconds=0.3)
+        sandbox.log()
+
+    sources = [
+        "def f(): return 1",
+        "def f():\n while True: pass",
+        "import os\ndef f(): os._exit(1)",
+    ]
+    resources()
+    before = resources()
+    # A client of its own: the SDK keeps up to 25 connections until it is closed.
+    with contextlib.closing(connect()) as client:
+        for place in range(10):
+            with contextlib.closing(ContainerSandbox(client=client, image=image)) as sandbox:
+                for number in range(20):
+                    grade(sandbox, sources[(place + number) % len(sources)])
+    assert resources() == before
