@@ -112,6 +112,15 @@ def roundoff_of(dtype: str) -> float:
     return ROUNDOFF.get(dtype, ROUNDOFF["f8"])
 
 
+def held_to(dtype: str, precision: str) -> str:
+    """Return the format whose rounding an answer of this dtype may show.
+
+    That is its own, but none coarser than ``precision``: rounding an answer to float16 buys no
+    tolerance where the inputs were float32.
+    """
+    return min(dtype if dtype in ROUNDOFF else "f8", precision, key=roundoff_of)
+
+
 def error_ratios(actual: Tensor, expected: Expected, unit: float) -> Floats:
     """Return |actual - expected| / bound, element by element; NaN and inf give inf, 0/0 gives 0."""
     values = actual.values.astype(np.float64)
@@ -126,13 +135,14 @@ def error_ratios(actual: Tensor, expected: Expected, unit: float) -> Floats:
     return ratios
 
 
-def compare(output: Output, expected: Expected, name: str, unit: float | None = None) -> str:
-    """Compare one output with what is expected; return a note, or "" when it is simply right.
+def compare(output: Output, expected: Expected, name: str, precision: str = "f4") -> float:
+    """Compare one output with what is expected, and return its largest error in rounding bounds.
 
-    ``unit`` is the unit roundoff of the *inputs'* precision when the output's dtype is wider.
+    Up to 1 it is fine; beyond, right but imprecise. ``precision`` is the wire dtype of the inputs
+    where these are coarser than float32.
 
     Raises:
-        CheckFailed: not an array, another shape, not finite, or beyond the bound.
+        CheckFailed: not an array, another shape, not finite, or wrong.
     """
     actual = tensor(output, name, expected.values.shape)
     wanted = True if expected.compared is None else expected.compared
@@ -142,16 +152,12 @@ def compare(output: Output, expected: Expected, name: str, unit: float | None = 
             f"{name} has {int(broken.sum())} of {broken.size} values that are NaN or infinite",
             _mismatch(actual, expected, name, np.where(broken, np.inf, 0.0), 0.0),
         )
-    fine = max(roundoff_of(actual.dtype), unit or 0.0)
-    ratios = error_ratios(actual, expected, fine)
-    if not ratios.size or float(ratios.max()) <= 1.0:
-        return ""
-    coarse = max(COARSER.get(actual.dtype, fine), fine)
-    if float(error_ratios(actual, expected, coarse).max()) <= 1.0:
-        worst = float(ratios.max())
-        dtype = NAMES.get(actual.dtype, actual.dtype)
-        return f"{name} is right but imprecise: off by {worst:.3g} × the rounding bound of {dtype}"
-    mismatch = _mismatch(actual, expected, name, ratios, fine)
+    format = held_to(actual.dtype, precision)
+    ratios = error_ratios(actual, expected, ROUNDOFF[format])
+    worst = float(ratios.max(initial=0.0))
+    if worst <= 1.0 or (error_ratios(actual, expected, COARSER[format]) <= 1.0).all():
+        return worst
+    mismatch = _mismatch(actual, expected, name, ratios, ROUNDOFF[format])
     raise CheckFailed(_describe(mismatch), mismatch)
 
 
@@ -192,14 +198,28 @@ class Judge:
     """Compares the answers of one check, and remembers what a passing answer should know."""
 
     def __init__(self) -> None:
-        self.notes: list[str] = []
+        self._notes: list[str] = []
+        self._imprecise: dict[str, float] = {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a passing answer should know."""
+        imprecise = (
+            f"{what} is right but imprecise: off by {worst:.3g} × the rounding bound"
+            for what, worst in self._imprecise.items()
+        )
+        return (*self._notes, *imprecise)
 
     def close(
-        self, output: Output, expected: Expected, name: str, *, unit: float | None = None
+        self, output: Output, expected: Expected, name: str, *, precision: str = "f4"
     ) -> None:
-        """Require an output to be within the rounding bound of what is expected."""
-        if (note := compare(output, expected, name, unit)) and note not in self.notes:
-            self.notes.append(note)
+        """Require an output to be within the rounding bound of what is expected.
+
+        ``precision`` is the wire dtype of the inputs where these are coarser than float32.
+        """
+        worst = compare(output, expected, name, precision)
+        if worst > 1.0:
+            self._imprecise[name] = max(worst, self._imprecise.get(name, 0.0))
 
     def exactly(self, output: Output, expected: Floats, name: str) -> None:
         """Require the same shape and the same values."""
@@ -225,5 +245,5 @@ class Judge:
 
     def note(self, text: str) -> None:
         """Add a note to a passing answer."""
-        if text not in self.notes:
-            self.notes.append(text)
+        if text not in self._notes:
+            self._notes.append(text)

@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.calls import Output, Tensor
 from harness.candidate import Recorded, is_array
-from harness.compare import NAMES, Expected, compare
+from harness.compare import NAMES, Expected, compare, roundoff_of
 from harness.errors import CheckFailed
 from harness.results import Array, Evidence, number
 from harness.spec import Spec
@@ -25,7 +25,8 @@ def smallest_failure(spec: Spec, recording: Sequence[Recorded]) -> Evidence | No
         if recorded.answer.raised is not None or recorded.size > 4 * VALUES_CAP:
             continue
         expected = expectation(expect, recorded)
-        if any(differs(output, right, name) for output, right, name in paired(recorded, expected)):
+        precision = _precision(recorded)
+        if any(differs(*pair, precision) for pair in paired(recorded, expected)):
             return _evidence(recorded, expected)
     return None
 
@@ -49,13 +50,20 @@ def paired(
     yield from zip(recorded.answer.outs, expected, recorded.point.returns, strict=False)
 
 
-def differs(output: Output, expected: Expected, name: str) -> bool:
-    """Tell whether an output is beyond the rounding bound."""
+def differs(output: Output, expected: Expected, name: str, precision: str = "f4") -> bool:
+    """Tell whether an output is wrong, for inputs of that precision."""
     try:
-        compare(output, expected, name)
+        compare(output, expected, name, precision)
     except CheckFailed:
         return True
     return False
+
+
+def _precision(recorded: Recorded) -> str:
+    """Return the wire dtype of the coarsest argument, or float32 where all are finer."""
+    arrays = [argument for argument in recorded.arguments if is_array(argument)]
+    dtypes = [(a if isinstance(a, Tensor) else Tensor.of(np.asarray(a))).dtype for a in arrays]
+    return max((*dtypes, "f4"), key=roundoff_of)
 
 
 def _evidence(recorded: Recorded, expected: tuple[Expected, ...]) -> Evidence:

@@ -45,7 +45,7 @@ def half_precision(attention, cases: AttentionCases, judge: Judge):
             out = attention(*given, *masks)["out"]
             rounded = (tensor.values.astype(np.float64) for tensor in given)
             expected, _ = stages.expected(stages.REFERENCE, *rounded, *masks)
-            judge.close(out, expected, f"out in {NAMES[dtype]}")
+            judge.close(out, expected, f"out in {NAMES[dtype]}", precision=dtype)
             judge.require(
                 isinstance(out, Tensor) and out.dtype == dtype,
                 f"out is not {NAMES[dtype]} for {NAMES[dtype]} inputs",
