@@ -66,7 +66,7 @@ def disagreement(
 
 def outputs(recorded: Recorded, implementation: Implementation) -> tuple[Expected, ...] | None:
     """Return what an implementation gives for a recorded call, or None when it raises."""
-    arguments = map(strided, recorded.arguments)
+    arguments = map(strided, recorded.given)
     try:
         with np.errstate(all="ignore"):
             return implementation[recorded.point.name](*arguments)

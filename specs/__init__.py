@@ -17,6 +17,7 @@ TITLES = MappingProxyType(
         "online_softmax": "Attention in blocks of keys with an online softmax, in numpy",
         "positional_encoding": "Sinusoids, rotations and biases in numpy",
         "torch_single_head": "Single-head attention as a PyTorch module, over one source or two",
+        "torch_multi_head": "Multi-head attention as a PyTorch module, with four projections",
         "torch_sdpa": "scaled_dot_product_attention in PyTorch, with masks and dropout",
     }
 )

@@ -49,6 +49,13 @@ def keep_query(query: Array, x: Array) -> Array:
     return query
 
 
+def fit_heads(width: int, count: int) -> int:
+    """Return how many features the heads have together: all, or there is no such layer."""
+    if width % count:
+        raise ValueError(f"width is {width}, expected a multiple of {count} heads")
+    return width
+
+
 def accept(mask: Array) -> Array:
     """Take a mask in which True means "may attend"."""
     return mask
@@ -76,6 +83,7 @@ MULTI_HEAD = MappingProxyType(
         "split_heads": heads.split_heads,
         "merge_heads": heads.merge_heads,
         "project_out": project_out,
+        "fit_heads": fit_heads,
     }
 )
 

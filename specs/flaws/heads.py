@@ -29,7 +29,7 @@ def split_by_reshape(x: Array, count: int) -> Array:
 def split_interleaved(x: Array, count: int) -> Array:
     """Give head i every h-th feature."""
     batch, length, width = x.shape
-    return x.reshape(batch, length, width // count, count).transpose(0, 3, 1, 2)
+    return x.reshape(batch, length, width // count, count).swapaxes(1, 3).swapaxes(2, 3)
 
 
 def merge_by_reshape(x: Array) -> Array:

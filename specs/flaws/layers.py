@@ -10,6 +10,7 @@ import numpy as np
 
 from harness import Flaw, Stage
 from specs.flaws import behaviour, masking, scaling, softmax, training
+from specs.flaws import heads as splitting
 from specs.layers import project
 from specs.stages import library
 
@@ -105,6 +106,19 @@ def _of(flaws: tuple[Flaw, ...], *left_out: str) -> tuple[Flaw, ...]:
     return tuple(flaw for flaw in flaws if flaw.id not in left_out)
 
 
+#: A split that drops features does not fit the output projection, so that a layer refuses it.
+SPLITTING = (
+    *_of(splitting.FLAWS, "split-any-width"),
+    head(
+        id="width-not-divided",
+        title="fewer features than d_model in all heads together, where these do not divide it",
+        parts={"fit_heads": lambda width, count: width // count * count},
+        caught_by=("head-split",),
+        question="d_model = 10 and 4 heads: what should the constructor do?",
+        answer="Refuse: 4 heads of 2 features leave two out, and nobody would notice.",
+    ),
+)
+
 SOURCES = (
     score(
         id="values-of-query-source",
@@ -190,7 +204,7 @@ HEADS = (
         id="projection-per-head-shared",
         title="one small projection used for every head",
         parts={"project": first_block},
-        caught_by=("heads-independent", "definition"),
+        caught_by=("heads-independent", "multi-head-parity", "definition"),
         question="With D = 12 and 3 heads, how many numbers does W_Q have, and why?",
         answer="144: each head has its own 12 × 4 slice; a shared 4 × 4 one finds one relation.",
     ),
@@ -206,7 +220,7 @@ HEADS = (
         id="no-output-projection",
         title="no output projection, or one that is made and not applied",
         parts={"project_out": lambda x, weights: x},
-        caught_by=("output-projection", "definition"),
+        caught_by=("output-projection", "multi-head-parity", "definition"),
         question=ASK_OUTPUT,
         answer=ANSWER_OUTPUT,
     ),
@@ -214,7 +228,7 @@ HEADS = (
         id="output-projection-per-head",
         title="the output projection applied to each head, before they are put together",
         parts={"project_out": project_heads_apart},
-        caught_by=("output-projection", "definition"),
+        caught_by=("output-projection", "multi-head-parity", "definition"),
         question=ASK_OUTPUT,
         answer=ANSWER_OUTPUT,
     ),
@@ -222,7 +236,7 @@ HEADS = (
         id="output-projected-twice",
         title="the output projection applied twice",
         parts={"project_out": lambda x, weights: project(project(x, weights, "O"), weights, "O")},
-        caught_by=("output-projection", "definition"),
+        caught_by=("output-projection", "multi-head-parity", "definition"),
         question=ASK_OUTPUT,
         answer=ANSWER_OUTPUT,
     ),
