@@ -23,6 +23,9 @@ Floats = np.ndarray[Any, Any]
 #: More outputs than any interface here has, and as many parameters as a worker reads.
 OUTPUTS_CAP = 512
 MESSAGE_CAP = 1024
+FORMS = ("single", "tuple", "list", "dict", "nothing")
+#: Plain whole numbers that cross: float64 can hold each, so that a comparison cannot overflow.
+INTEGERS = range(-(1 << 63), 1 << 63)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -196,9 +199,7 @@ def _encode_step(step: Step, blobs: list[bytes]) -> dict[str, Any]:
             return {"do": "mode", "object": step.object.number, "training": step.training}
 
 
-def _encode_target(
-    verb: str, step: Call | Gradients | Cost, blobs: list[bytes]
-) -> dict[str, Any]:
+def _encode_target(verb: str, step: Call | Gradients | Cost, blobs: list[bytes]) -> dict[str, Any]:
     entry: dict[str, Any] = {"do": verb}
     if step.object is not None:
         entry["object"] = step.object.number
@@ -256,6 +257,8 @@ def _arrays_of(entries: list[Any]) -> list[dict[str, Any]]:
     for entry in entries:
         if not isinstance(entry, dict):
             raise wire.WireError("answer is not an object")
+        if "raised" in entry:
+            continue
         values = [*_list(entry, "outs"), *_list(entry, "echo")]
         found += [value for value in values if value.get("k") == "array"]
     return found
@@ -276,8 +279,11 @@ def _decode_answer(entry: Mapping[str, Any], arrays: Any) -> Answer:
     names = entry.get("names", [])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise wire.WireError("names is not a list of strings")
+    form = entry.get("form", "nothing")
+    if form not in FORMS:
+        raise wire.WireError("form is of no known kind")
     return Answer(
-        form=_text(entry.get("form", "nothing")),
+        form=form,
         outs=tuple(_decode_value(value, arrays) for value in _list(entry, "outs")),
         echo=tuple(_decode_value(value, arrays) for value in _list(entry, "echo")),
         # Names go back to the sandbox as they came, so they are not sanitised here.
@@ -295,10 +301,10 @@ def _decode_value(value: Mapping[str, Any], arrays: Any) -> Output:
             return None
         case "bool", bool(flag):
             return flag
-        case "int", int(count):
+        case "int", int(count) if type(count) is int and count in INTEGERS:
             return count
-        case "float", (int() | float()) as size:
-            return float(size)
+        case "float", float(size):
+            return size
         case "float", ("nan" | "inf" | "-inf") as name:
             return float(name)
         case "str", str(text):
@@ -312,7 +318,9 @@ def _decode_value(value: Mapping[str, Any], arrays: Any) -> Output:
 
 def _decode_unsupported(value: Mapping[str, Any]) -> Unsupported:
     shape = value.get("shape")
-    if not isinstance(shape, list) or not all(type(length) is int for length in shape):
+    if not isinstance(shape, list) or not all(
+        type(length) is int and length in INTEGERS for length in shape
+    ):
         raise wire.WireError("shape is not a list of lengths")
     return Unsupported(_text(value.get("dtype")), tuple(shape[: wire.DIMENSIONS_CAP]))
 
