@@ -10,7 +10,7 @@ from harness.draw import Draw
 from harness.errors import CheckFailed
 from harness.learned import Learned, Norm, Projection, State, draw_weights
 from harness.modules import ClassProxy, Construction, Layer
-from harness.results import Facet, Level, Stage
+from harness.results import Facet, KeyPoint, Level, Question, Stage
 from harness.spec import EntryPoint, Flaw, Spec
 
 __all__ = [
@@ -25,11 +25,13 @@ __all__ = [
     "Facet",
     "Flaw",
     "Judge",
+    "KeyPoint",
     "Layer",
     "Learned",
     "Level",
     "Norm",
     "Projection",
+    "Question",
     "Spec",
     "Stage",
     "State",

@@ -15,7 +15,7 @@ from harness.errors import Refused, UsageError
 from harness.folder import Folder, kind_at
 from harness.identity import distinct, identifier, same
 from harness.parsing import Parser
-from harness.submission import ACCEPTED, Submission, ending_of, load, name_of
+from harness.submission import ACCEPTED, TEXTS, Submission, ending_of, load, load_text, name_of
 from harness.text import one_line
 from harness.tree import is_hidden
 
@@ -29,9 +29,12 @@ class Delivery:
 
     id: str  #: different from every other's in the batch, also when case does not count
     path: Path
+    text: bool = False  #: a form of written answers
 
     def load(self, parser: Parser | None = None) -> Submission:
-        """Read and check it, as ``harness.submission.load`` does."""
+        """Read and check it, as ``harness.submission.load`` and ``load_text`` do."""
+        if self.text:
+            return load_text(self.path, id=self.id)
         return load(self.path, parser, id=self.id)
 
 
@@ -43,12 +46,13 @@ class Batch:
     ignored: tuple[str, ...]
 
 
-def collect(paths: Iterable[Path], *, single: bool = False) -> Batch:
+def collect(paths: Iterable[Path], *, single: bool = False, texts: bool = False) -> Batch:
     """Find the submissions in ``paths``, in order; the entries of a folder sorted by name.
 
     A folder is a batch: each script, notebook, archive or folder in it is a submission. With
-    ``single`` every path is one submission, folders too. Nothing is read, except submissions
-    whose names collide, which are told apart by content.
+    ``single`` every path is one submission, folders too. With ``texts`` submissions are forms of
+    written answers, and nothing else. Nothing is read, except submissions whose names collide,
+    which are told apart by content.
 
     Raises:
         UsageError: a path does not exist, cannot be read, or is of no known kind.
@@ -58,15 +62,15 @@ def collect(paths: Iterable[Path], *, single: bool = False) -> Batch:
     for path in dict.fromkeys(paths):
         kind = _kind(path)
         if kind == "folder" and not single:
-            inside, notes = _inside(path)
+            inside, notes = _inside(path, texts)
             found += inside
             ignored += notes
-        elif kind == "folder" or ending_of(path):
-            found.append(_Found(path=path, kind=kind))
+        elif _is_submission(path, kind, texts):
+            found.append(_Found(path=path, kind=kind, text=texts))
         else:
             raise UsageError(
                 f"{path} is {'of no known kind' if kind == 'file' else kind}, "
-                f"expected a folder or one of {', '.join(ACCEPTED)}"
+                f"expected a folder or one of {', '.join(TEXTS if texts else ACCEPTED)}"
             )
     return Batch(deliveries=tuple(_identified(found)), ignored=tuple(ignored))
 
@@ -75,10 +79,12 @@ def collect(paths: Iterable[Path], *, single: bool = False) -> Batch:
 class _Found:
     path: Path
     kind: str
+    text: bool
 
     @property
     def plain_id(self) -> str:
-        ending = "" if self.kind == "folder" else ending_of(self.path)
+        endings = TEXTS if self.text else ACCEPTED
+        ending = "" if self.kind == "folder" else ending_of(self.path, endings)
         return identifier(name_of(self.path), ending)
 
 
@@ -89,7 +95,13 @@ def _kind(path: Path) -> str:
         raise UsageError(f"{refused}; check the path {one_line(str(path))}") from None
 
 
-def _inside(path: Path) -> tuple[list[_Found], list[str]]:
+def _is_submission(path: Path, kind: str, texts: bool) -> bool:
+    if texts:
+        return kind == "file" and bool(ending_of(path, TEXTS))
+    return kind == "folder" or bool(ending_of(path))
+
+
+def _inside(path: Path, texts: bool) -> tuple[list[_Found], list[str]]:
     """Return the submissions in a folder, and notes on its other entries."""
     try:
         with Folder.open(path) as folder:
@@ -100,11 +112,12 @@ def _inside(path: Path) -> tuple[list[_Found], list[str]]:
     if len(names) > ENTRIES_CAP:
         raise UsageError(f"{path} has more than {ENTRIES_CAP:,} entries; give a folder of fewer")
     found, ignored = [], []
+    wanted = "not a form" if texts else "not a script, notebook, archive or folder"
     for name, kind in kinds.items():
-        if kind == "folder" or ending_of(Path(name)):
-            found.append(_Found(path=path / name, kind=kind))
+        if _is_submission(path / name, kind, texts):
+            found.append(_Found(path=path / name, kind=kind, text=texts))
         else:
-            said = "not a script, notebook, archive or folder" if kind == "file" else kind
+            said = wanted if kind in ("file", "folder") else kind
             ignored.append(f"{one_line(name, 200)} was ignored: it is {said}")
     return found, ignored
 
@@ -116,8 +129,8 @@ def _identified(found: Sequence[_Found]) -> Iterator[Delivery]:
     for each in found:
         chosen = each.plain_id
         if shared[same(chosen)] > 1:
-            chosen = _free(distinct(name_of(each.path), _sha256(each.path)), taken)
-        yield Delivery(id=chosen, path=each.path)
+            chosen = _free(distinct(name_of(each.path), _sha256(each)), taken)
+        yield Delivery(id=chosen, path=each.path, text=each.text)
 
 
 def _free(wanted: str, taken: set[str]) -> str:
@@ -128,8 +141,8 @@ def _free(wanted: str, taken: set[str]) -> str:
     return free
 
 
-def _sha256(path: Path) -> str:
+def _sha256(found: _Found) -> str:
     try:
-        return load(path).sha256
+        return Delivery(id="", path=found.path, text=found.text).load().sha256
     except Refused:
-        return hashlib.sha256(os.fsencode(path)).hexdigest()
+        return hashlib.sha256(os.fsencode(found.path)).hexdigest()

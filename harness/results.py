@@ -144,6 +144,33 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     limits: dict[str, str] = {}  #: name -> value with its unit
 
 
+class KeyPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that a good written answer says; an interviewer ticks it."""
+
+    id: str  #: number of the question, a dot, and a number, e.g. "12.2"
+    text: str
+    level: Level
+    ticked: bool = False
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """One question of a written assignment, with the submission's answers to it."""
+
+    id: str
+    part: str  #: title of the part that it belongs to
+    text: str
+    answers: dict[str, str] = {}  #: name of a field -> what was written there
+    points: tuple[KeyPoint, ...] = ()  #: none where the answer is checked by machine
+
+
+class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
+    """How many key points of one level an interviewer has ticked."""
+
+    level: Level
+    ticked: int
+    total: int
+
+
 class SubmissionResult(msgspec.Struct, frozen=True, kw_only=True):
     """One submission against one spec, without evidence."""
 
@@ -159,6 +186,7 @@ class SubmissionResult(msgspec.Struct, frozen=True, kw_only=True):
     conventions: dict[str, str] = {}
     notes: tuple[str, ...] = ()
     checks: tuple[CheckResult, ...] = ()
+    review: tuple[Reviewed, ...] = ()  #: of written answers, once an interviewer has read them
     seconds: float = 0.0
     exchanges: int = 0  #: round trips to the sandbox
 
@@ -212,6 +240,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[SourceFile, ...] = ()
     log: str = ""  #: what the submission printed, sanitised and capped
     evidence: tuple[Evidence, ...] = ()
+    questions: tuple[Question, ...] = ()  #: of a written assignment
 
 
 def to_json(value: msgspec.Struct) -> bytes:

@@ -14,7 +14,7 @@ from harness.checks import Check
 from harness.compare import Expected
 from harness.draw import Draw
 from harness.errors import SpecError
-from harness.results import LEVELS, Level, Stage
+from harness.results import LEVELS, Level, Question, Stage
 
 #: Name of a part of the reference -> the function that does it.
 Parts = Mapping[str, Callable[..., Any]]
@@ -56,7 +56,7 @@ class Spec:
     title: str
     brief: str  #: Markdown; what the candidate is asked
     arrays: str  #: what arguments are made of: "numpy" or "torch"
-    image: str  #: sandbox image: "numpy" or "torch"
+    image: str  #: sandbox image: "numpy" or "torch"; "text" for written answers, which do not run
     entry_points: tuple[EntryPoint, ...]
     checks: tuple[Check, ...]
     reference: Parts
@@ -70,6 +70,7 @@ class Spec:
     starter: str  #: the file that ``takehome start`` writes
     #: entry points by role -> roles by name, for criteria that are written for another interface
     roles: Callable[[Mapping[str, Any]], Mapping[str, Any]] = as_they_are
+    questions: tuple[Question, ...] = ()  #: of written answers; their fields blank
     blocks_fused: bool = False  #: torch's fused attention calls raise
 
     def with_flaws(self, *flaws: Flaw) -> Parts:
@@ -86,6 +87,11 @@ class Spec:
             replaced |= flaw.parts.keys()
             parts.update(flaw.parts)
         return MappingProxyType(parts)
+
+    @property
+    def file_name(self) -> str:
+        """What the file is called that a candidate fills in."""
+        return f"{self.name}.{'md' if self.questions else 'py'}"
 
     @property
     def possible(self) -> int:

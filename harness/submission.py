@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final, Literal
 
-from harness import results
+from harness import form, results
 from harness.entry import choose_entry
 from harness.errors import Refused
 from harness.folder import kind_at, read_file, require, require_size
@@ -39,6 +39,8 @@ ARCHIVES: Final = {
     ".tar.xz": "xz",
 }
 ACCEPTED: Final = (*ENDINGS, *ARCHIVES)
+#: Endings of written answers, which assignments that ask for code do not take.
+TEXTS: Final = (".md",)
 
 #: So many characters of source are on a card.
 SHOWN_CAP: Final = 512 << 10
@@ -46,7 +48,7 @@ SHOWN_CAP: Final = 512 << 10
 NOTES_CAP: Final = 20
 _MARKER: Final = re.compile(r"# %% cell (\d{1,6})")
 
-Origin = Literal["script", "notebook"]
+Origin = Literal["script", "notebook", "text"]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +60,7 @@ class Submission:
     sha256: str
     origin: Origin
     entry: str  #: the name of the file that holds the answer; a notebook's ends in .py too
-    files: tuple[SourceFile, ...]  #: the entry first; Python source in UTF-8, all of them
+    files: tuple[SourceFile, ...]  #: the entry first; Python source (or a form) in UTF-8
     notes: tuple[str, ...]  #: what the reader of the card should know, sanitised
 
     def place(self, line: int) -> str:
@@ -71,8 +73,18 @@ class Submission:
                     return f"cell {found[1]}, line {last - number}"
         return f"line {line}"
 
+    @property
+    def text(self) -> str:
+        """The entry, decoded."""
+        return decode(self.entry, self.files[0].data)
+
     def shown(self, parser: Parser) -> tuple[results.SourceFile, ...]:
-        """Return the files as a card shows them: sanitised, capped, highlighted if that works."""
+        """Return the files as a card shows them: sanitised, capped, highlighted if that works.
+
+        Written answers are shown question by question instead.
+        """
+        if self.origin == "text":
+            return ()
         room = SHOWN_CAP
         shown = []
         for file in self.files:
@@ -120,9 +132,34 @@ def load(path: Path, parser: Parser | None = None, *, id: str | None = None) -> 
     )
 
 
-def ending_of(path: Path) -> str:
+def load_text(path: Path, *, id: str | None = None) -> Submission:
+    """Read and check one form of written answers.
+
+    Raises:
+        Refused: with the one line that says why.
+    """
+    require(kind_at(path), "file", path.name)
+    data = read_file(path, FILE_CAP)
+    ending = ending_of(path, TEXTS)
+    name = _portable(path.name, f"submission{ending}")
+    text = decode(name, data)
+    try:
+        form.read(text)
+    except Refused as refused:
+        raise Refused(f"{one_line(path.name, 200)} is no form: {refused}") from None
+    return Submission(
+        id=id or identifier(name_of(path), ending),
+        sha256=_digest(data),
+        origin="text",
+        entry=name,
+        files=(SourceFile(name=name, data=data),),
+        notes=_capped(list(oddities(text))),
+    )
+
+
+def ending_of(path: Path, endings: Sequence[str] = ACCEPTED) -> str:
     """Return the accepted ending of a file's name, as it is spelled, or "" for none."""
-    found = max((end for end in ACCEPTED if path.name.lower().endswith(end)), key=len, default="")
+    found = max((end for end in endings if path.name.lower().endswith(end)), key=len, default="")
     return path.name[len(path.name) - len(found) :]
 
 

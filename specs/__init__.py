@@ -19,6 +19,7 @@ TITLES = MappingProxyType(
         "torch_single_head": "Single-head attention as a PyTorch module, over one source or two",
         "torch_multi_head": "Multi-head attention as a PyTorch module, with four projections",
         "torch_sdpa": "scaled_dot_product_attention in PyTorch, with masks and dropout",
+        "written_answers": "66 questions on self-attention as a form; no code is run",
     }
 )
 

@@ -28,9 +28,10 @@ class Limits:
     log_tail_bytes: int = 8 << 10  #: ... and the end
 
 
-#: Limits by image: torch needs more room and more threads.
+#: Limits by image: torch needs more room and more threads; of text nothing runs.
 LIMITS: Final = {
     "numpy": Limits(),
+    "text": Limits(),
     "torch": Limits(memory_bytes=2 << 30, processes=256),
 }
 

@@ -15,13 +15,18 @@ def opener(
 ) -> OpenSandbox:
     """Return a function that opens a sandbox of that kind with the image's limits.
 
-    For containers the image is made ready first, and abandoned containers are removed.
+    For containers the image is made ready first, and abandoned containers are removed. Written
+    answers are read, whatever the kind.
 
     Raises:
         UsageError: there is no such kind of sandbox, or it has no runtimes.
         SandboxUnavailable: no engine answers, or the image cannot be built. Never falls back.
     """
     limits = LIMITS[image]
+    if image == "text":
+        from harness.sandbox.reading import ReadingSandbox
+
+        return lambda: ReadingSandbox(limits=limits)
     if kind == "process":
         if runtime:
             raise UsageError("--runtime goes with --sandbox container")

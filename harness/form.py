@@ -1,0 +1,106 @@
+"""A form of questions, as a person fills it in: Markdown with marked lines for the answers.
+
+A field begins with a line such as ``**13 W_Q:**``, a question number and a name; what follows,
+up to the next field or heading, is the answer. Nothing of it is executed or interpreted.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from harness.errors import Refused
+from harness.results import Question
+from harness.text import sanitise
+
+#: Characters of one answer: three closely written pages.
+ANSWER_CAP: Final = 10_000
+#: Fields of one file, and characters of a field's name.
+FIELDS_CAP: Final = 500
+NAME_CAP: Final = 60
+#: The field of a question that is answered in prose.
+PROSE: Final = "answer"
+
+_INTRODUCTION: Final = """\
+# {title}
+
+Write each answer after the bold mark that is meant for it, on the same line or on as many lines
+as you need, and leave the marks as they are. Do not begin a line with `##`. Marks that name
+something, such as a shape, are read by machine, in any usual notation. The other answers are read
+by a person; a few sentences are enough.
+"""
+
+
+def blank(title: str, questions: Sequence[Question]) -> str:
+    """Return the form with nothing filled in."""
+    lines = [_INTRODUCTION.format(title=title)]
+    for part, inside in itertools.groupby(questions, key=lambda question: question.part):
+        lines.append(f"## {part}\n")
+        for question in inside:
+            lines.append(f"### {question.id}. {question.text}\n")
+            lines += [f"**{question.id} {name}:**\n" for name in question.answers]
+    return "\n".join(lines)
+
+
+def read(text: str) -> dict[str, str]:
+    """Return the answers by number and name of the field, e.g. "13 W_Q".
+
+    Raises:
+        Refused: there is no field of the form, or there are too many.
+    """
+    answers: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    fenced = False
+    for line in text.splitlines():
+        if (field := _field(line)) is not None:
+            name, rest = field
+            current = answers.setdefault(name, [])
+            current.append(rest)
+            fenced = False
+        elif not fenced and line.startswith(("## ", "### ")):
+            current = None
+        elif current is not None:
+            fenced ^= line.lstrip().startswith("```")
+            current.append(line)
+    if not answers:
+        raise Refused("it has no field of the form; fill in the file that `takehome start` writes")
+    if len(answers) > FIELDS_CAP:
+        raise Refused(f"it has {len(answers):,} fields, expected at most {FIELDS_CAP}")
+    return {name: _joined(lines) for name, lines in answers.items()}
+
+
+def _field(line: str) -> tuple[str, str] | None:
+    """Return the name of the field that a line begins, and the rest of the line."""
+    stripped = line.strip()
+    if not stripped.startswith("**"):
+        return None
+    mark, closing, rest = stripped[2:].partition("**")
+    if closing and not mark.endswith(":") and rest.startswith(":"):
+        mark, rest = f"{mark}:", rest[1:]
+    number, _, name = mark.removesuffix(":").partition(" ")
+    name = name.strip()
+    if not closing or not mark.endswith(":") or not number.isdecimal() or not name:
+        return None
+    return (f"{int(number)} {name}", rest) if len(mark) <= NAME_CAP else None
+
+
+def _joined(lines: Iterable[str]) -> str:
+    text = "\n".join(lines).strip()
+    fence, *inside = text.split("\n")
+    if fence.startswith("```") and inside and inside[-1].strip() == "```":
+        text = "\n".join(inside[:-1]).strip("\n")
+    return sanitise(text, ANSWER_CAP)
+
+
+def answered(questions: Sequence[Question], answers: Mapping[str, str]) -> tuple[Question, ...]:
+    """Return the questions with the answers of a submission."""
+    return tuple(
+        msgspec.structs.replace(
+            question,
+            answers={name: answers.get(f"{question.id} {name}", "") for name in question.answers},
+        )
+        for question in questions
+    )

@@ -1,0 +1,220 @@
+"""Written answers that a machine can read: shapes, masks, weights, growth, one dimension.
+
+Titles, messages and hints say what is asked and what was read, never the right answer: whoever
+checks their own form would copy it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness import Facet, Judge, criterion
+from specs import notation
+
+#: Names that are as good as one another in a place of a shape.
+WIDTH_K, WIDTH_V = {"dk", "dhead"}, {"dv", "dhead"}
+QUERIES, KEYS = {"tq", "t"}, {"tk", "t"}
+ONE = {"1"}
+
+
+@criterion(
+    facet=Facet.WEIGHTS,
+    hint="The weights of one query over all that it may look at sum to 1. Which axis is that?",
+)
+def c09_softmax_dimension(answer, judge: Judge):
+    """Question 9: the dimension of the softmax is named."""
+    (said,) = _answers(answer, judge, 9, "dimension")
+    last = _read(judge, notation.axis_of_keys, said, "a dimension, such as a name or an index")
+    judge.require(last, f"{_quoted(said)} is not the dimension that the softmax normalises over")
+
+
+@criterion(
+    facet=Facet.SHAPE,
+    hint="In X W the last dimension of X meets the first of W; the first two of X stay.",
+)
+def c13_projection_shapes(answer, judge: Judge):
+    """Question 13: the projections of one head, and what they give, have these shapes."""
+    right = {
+        **dict.fromkeys(("W_Q", "W_K"), ({"dmodel"}, WIDTH_K)),
+        "W_V": ({"dmodel"}, WIDTH_V),
+        **dict.fromkeys(("Q", "K"), ({"b"}, {"t"}, WIDTH_K)),
+        "V": ({"b"}, {"t"}, WIDTH_V),
+    }
+    _judge_shapes(answer, judge, 13, {name: (shape,) for name, shape in right.items()})
+
+
+@criterion(
+    facet=Facet.SHAPE,
+    hint="[T_q, d] times [d, T_k], and the result times [T_k, d_v]; the batch comes first.",
+)
+def c14_attention_shapes(answer, judge: Judge):
+    """Question 14: scores, weights and output of one head have these shapes."""
+    scores = ({"b"}, {"tq"}, {"tk"})
+    right = {"QK^T": scores, "weights": scores, "output": ({"b"}, {"tq"}, WIDTH_V)}
+    _judge_shapes(answer, judge, 14, {name: (shape,) for name, shape in right.items()})
+
+
+@criterion(
+    facet=Facet.SHAPE,
+    hint="Split the last dimension into heads and width, then move the heads before the tokens; "
+    "undo both at the end.",
+)
+def c15_multi_head_shapes(answer, judge: Judge):
+    """Question 15: each step of two heads has this shape."""
+    whole, apart = ("2", "4", "8"), ("2", "2", "4", "4")
+    right = {
+        **dict.fromkeys(("X", "projected", "concatenated", "output"), whole),
+        "split": ("2", "4", "2", "4"),
+        **dict.fromkeys(("transposed", "scores", "weights", "head outputs"), apart),
+    }
+    sets = {name: (tuple({length} for length in shape),) for name, shape in right.items()}
+    _judge_shapes(answer, judge, 15, sets)
+
+
+@criterion(
+    facet=Facet.SHAPE,
+    hint="Each token asks, and each can be found: who asks is told by the row that sums to 1.",
+)
+def c16_weight_matrix(answer, judge: Judge):
+    """Question 16: the weights of one head have this shape, and rows and columns are told apart."""
+    _judge_shapes(answer, judge, 16, {"shape": ((QUERIES, KEYS),)})
+    for name, right in (("row i", "query"), ("column j", "key")):
+        (said,) = _answers(answer, judge, 16, name)
+        found = _read(judge, notation.role, said, "a query or a key")
+        judge.require(found == right, f"{name} does not belong to {_quoted(said)}")
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="A row per query: with a causal mask each token sees itself and what lies before it.",
+)
+def c17_masks_of_four(answer, judge: Judge):
+    """Question 17: four tokens without a mask, and under a causal mask."""
+    _judge_grid(answer, judge, 17, "without a mask", 4, lambda i, j: True)
+    _judge_grid(answer, judge, 17, "causal", 4, lambda i, j: j <= i)
+
+
+@criterion(
+    facet=Facet.NUMERIC,
+    hint="exp of each score, divided by their sum.",
+)
+def c18_softmax_of_three(answer, judge: Judge):
+    """Question 18: the softmax of [2, 1, 0]."""
+    (said,) = _answers(answer, judge, 18, "weights")
+    found = _read(judge, notation.proportions, said, "three numbers")
+    right = (0.6652, 0.2447, 0.0900)
+    judge.require(len(found) == 3, f"{_quoted(said)} holds {len(found)} numbers, expected three")
+    near = all(abs(one - other) < 0.015 for one, other in zip(found, right, strict=True))
+    judge.require(near, f"{_quoted(said)} are not the weights of these scores")
+
+
+@criterion(
+    facet=Facet.SHAPE,
+    hint="A mask broadcasts when each dimension, from the right, is 1 or that of the scores.",
+)
+def c22_mask_shapes(answer, judge: Judge):
+    """Question 22: the smallest masks that broadcast to [B, H, T_q, T_k]."""
+    plain = (QUERIES, KEYS)
+    right = {
+        "padding mask": (({"b"}, ONE, ONE, KEYS),),
+        "causal mask": (plain, (ONE, *plain), (ONE, ONE, *plain)),
+    }
+    _judge_shapes(answer, judge, 22, right)
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="A row per query: each token sees itself and what lies before it.",
+)
+def c24_causal_mask_of_five(answer, judge: Judge):
+    """Question 24: the causal mask of five tokens."""
+    _judge_grid(answer, judge, 24, "causal", 5, lambda i, j: j <= i)
+
+
+@criterion(
+    facet=Facet.EFFICIENCY,
+    hint="Count multiplications: [T, d] times [d, T] for the scores, [T, d] times [d, d] for a "
+    "projection; then count the numbers in the weights.",
+)
+def c37_growth(answer, judge: Judge):
+    """Question 37: time and memory in T and d_model."""
+    attention, projections, weights = (2, 1), (1, 2), (2, 0)
+    _judge_growth(answer, judge, 37, "time of the attention", attention, {projections, weights})
+    _judge_growth(answer, judge, 37, "time of the projections", projections, set())
+    _judge_growth(answer, judge, 37, "memory of the weights", weights, {(1, 1)})
+
+
+@criterion(
+    facet=Facet.EFFICIENCY,
+    hint="The matrix has a row and a column per token.",
+)
+def c38_doubling(answer, judge: Judge):
+    """Question 38: by how much twice the length costs more."""
+    for name in ("work", "memory"):
+        _judge_factor(answer, judge, 38, name, 4)
+
+
+@criterion(
+    facet=Facet.EFFICIENCY,
+    hint="Scores: a row and a column per token. Cache: one key and one value per token.",
+)
+def c40_long_context(answer, judge: Judge):
+    """Question 40: what four times the context costs, in scores and in the cache."""
+    _judge_factor(answer, judge, 40, "scores", 16)
+    (said,) = _answers(answer, judge, 40, "KV cache")
+    linear = _read(judge, notation.is_linear, said, "a growth, such as a word or O(…)")
+    judge.require(linear, f"{_quoted(said)} is not how the KV cache grows")
+
+
+def _answers(answer, judge: Judge, number: int, *names: str) -> list[str]:
+    said = [returned["text"] for returned in answer.each((f"{number} {name}",) for name in names)]
+    for name, text in zip(names, said, strict=True):
+        judge.require(isinstance(text, str) and text, f"{name} is not answered")
+    return said
+
+
+def _read(judge: Judge, reader: Callable, said: str, kind: str):
+    found = reader(said)
+    judge.require(found is not None, f"{_quoted(said)} is not read as {kind}")
+    return found
+
+
+def _judge_shapes(answer, judge: Judge, number: int, right) -> None:
+    """``right``: name of the field -> shapes, each a set of names per dimension."""
+    for name, said in zip(right, _answers(answer, judge, number, *right), strict=True):
+        found = _read(judge, notation.shape, said, "a shape; write it like [B, T, d_model]")
+        fits = any(
+            len(found) == len(shape)
+            and all(length in names for length, names in zip(found, shape, strict=True))
+            for shape in right[name]
+        )
+        judge.require(fits, f"{_quoted(said)} is not the shape of {name}")
+
+
+def _judge_grid(answer, judge: Judge, number: int, name: str, size: int, allowed: Callable) -> None:
+    (said,) = _answers(answer, judge, number, name)
+    kind = f"a matrix of {size} × {size}; write it with 1 and 0, one row per line"
+    found = _read(judge, lambda text: notation.grid(text, size), said, kind)
+    right = [allowed(i, j) for i in range(size) for j in range(size)]
+    pairs = enumerate(zip(found, right, strict=True))
+    wrong = sorted({place // size + 1 for place, (one, other) in pairs if one != other})
+    rows = ", ".join(map(str, wrong))
+    judge.require(not wrong, f"{name}: wrong in row{'s' if len(wrong) > 1 else ''} {rows}")
+
+
+def _judge_growth(answer, judge: Judge, number: int, name: str, right, besides) -> None:
+    (said,) = _answers(answer, judge, number, name)
+    found = _read(judge, notation.growth, said, "a growth; write it like O(T · d_model)")
+    fits = right in found and found <= besides | {right}
+    judge.require(fits, f"{_quoted(said)} is not the {name}")
+
+
+def _judge_factor(answer, judge: Judge, number: int, name: str, right: int) -> None:
+    (said,) = _answers(answer, judge, number, name)
+    found = _read(judge, notation.factor, said, "one factor")
+    judge.require(found == right, f"{name} does not grow by {_quoted(said)}")
+
+
+def _quoted(said: str) -> str:
+    line = " ".join(said.split())
+    return f"“{line[:60]}{'…' if len(line) > 60 else ''}”"

@@ -1,0 +1,245 @@
+"""Short written answers read as values, whatever notation they are in.
+
+Every reader takes text of any length, looks at its beginning, goes through it once, and returns
+None when it finds nothing that it knows. Nothing is evaluated.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable
+
+CAP = 2000  #: characters of one answer that are looked at
+_RAISED = str.maketrans({"⁰": "^0", "¹": "^1", "²": "^2", "³": "^3", "⁴": "^4"})
+_LATEX = ("\\times", "\\cdot", "\\text", "\\mathrm", "\\mathbb", "\\left", "\\right", "\\infty")
+
+#: What people call a length -> what the form calls it.
+NAMES = {
+    **dict.fromkeys(("b", "batch", "batchsize", "bs"), "b"),
+    **dict.fromkeys(("h", "heads", "head", "numheads", "nheads", "nhead"), "h"),
+    **dict.fromkeys(("t", "n", "l", "s", "seqlen", "seq", "length", "len"), "t"),
+    **dict.fromkeys(("tq", "lq", "nq", "sq", "lenq", "seqlenq"), "tq"),
+    **dict.fromkeys(("tk", "lk", "nk", "sk", "lenk", "seqlenk"), "tk"),
+    **dict.fromkeys(("dmodel", "d", "dim", "demb", "embdim", "embeddim", "hidden"), "dmodel"),
+    **dict.fromkeys(("dhead", "headdim", "dh", "hd"), "dhead"),
+    **dict.fromkeys(("dk", "dq", "dqk"), "dk"),
+    "dv": "dv",
+}
+
+
+def plain(text: str) -> str:
+    """Bring text to lower-case ASCII where that has the same meaning; ² becomes ^2."""
+    text = unicodedata.normalize("NFKC", text[:CAP].translate(_RAISED)).lower()
+    for before, after in (("\\times", "×"), ("\\cdot", "*"), ("\\infty", "∞"), ("−", "-")):
+        text = text.replace(before, after)
+    for command in _LATEX:
+        text = text.replace(command, "")
+    return text.translate(str.maketrans("", "", "$\\`{}_"))
+
+
+def after_last(text: str, marks: Iterable[str]) -> str:
+    """Return what follows the last of some marks."""
+    for mark in marks:
+        text = text.rpartition(mark)[2]
+    return text
+
+
+def words(text: str) -> list[str]:
+    """Split into words and whole numbers; a minus belongs to the number that it stands before."""
+    spaced = []
+    for place, character in enumerate(text):
+        sign = (
+            character == "-"
+            and text[place + 1 : place + 2].isdigit()
+            and not text[max(place - 1, 0) : place].isalnum()
+        )
+        spaced.append(character if character.isalnum() or sign else " ")
+    return "".join(spaced).split()
+
+
+def before_any(text: str, marks: Iterable[str]) -> str:
+    """Return what stands before the first of some marks, unless that is nothing."""
+    cut = min((place for mark in marks if (place := text.find(mark)) > 0), default=len(text))
+    return text[:cut]
+
+
+def shape(text: str) -> tuple[str, ...] | None:
+    """Read ``[B, H, T_q, T_k]``, ``(B,H,Tq,Tk)``, ``B x H x T_q x T_k`` or ``torch.Size([2, 4])``.
+
+    Lengths come back in lower case without underscores, under the form's names.
+    """
+    inside = _bracketed(plain(text))
+    if "," not in inside:
+        for separator in ("×", "*", "·", ";", "x"):
+            inside = inside.replace(separator, ",")
+    parts = inside.split(",") if "," in inside else inside.split()
+    names = ["".join(filter(str.isalnum, part)) for part in parts]
+    return tuple(NAMES.get(name, name) for name in names if name) or None
+
+
+def _bracketed(text: str) -> str:
+    text = before_any(text, ("#", "//"))
+    for opening, closing in (("[", "]"), ("(", ")")):
+        if opening in text:
+            return text.partition(opening)[2].partition(closing)[0]
+    return after_last(text, ("=", ":", "∈", "^")).strip()
+
+
+_ALLOWED = {"1", "1.0", "true", "✓", "✔", "√", "yes"}
+_BLOCKED = {"0", "0.0", "false", "✗", "✘", "×", "x", ".", "no"}
+_ADDED = {"-inf", "-∞", "-infinity"}
+
+
+def grid(text: str, size: int) -> tuple[bool, ...] | None:
+    """Read a square matrix of who may attend, row by row: 1 and 0, True and False, 0 and -inf.
+
+    Labels, brackets and rules of tables are passed over; ``tril(…)`` is the lower triangle.
+    """
+    text = plain(text)
+    if "tril(" in text and not any(word in text for word in ("triu", "diagonal", "k=", "~", "not")):
+        return tuple(j <= i for i in range(size) for j in range(size))
+    cells: list[str] = []
+    for line in text.splitlines():
+        for word in line.rpartition(":")[2].translate(str.maketrans("[](),;|", "       ")).split():
+            if len(word) == size > 1 and set(word) <= {"0", "1"}:
+                cells += word
+            elif word in _ALLOWED or word in _BLOCKED or word in _ADDED:
+                cells.append(word)
+    if len(cells) != size * size:
+        return None
+    if _ADDED & set(cells):
+        return tuple(cell not in _ADDED for cell in cells)
+    return tuple(cell in _ALLOWED for cell in cells)
+
+
+_POWERS = {"e^2": math.e**2, "e^1": math.e, "e": math.e, "e^0": 1.0}
+
+
+def proportions(text: str) -> tuple[float, ...] | None:
+    """Read numbers or percentages, or powers of e, and divide them by their sum."""
+    text = after_last(plain(text), ("=", "≈", "~")).replace("%", " ")
+    numbers = []
+    for word in text.translate(str.maketrans("[](),;:/", "        ")).split():
+        try:
+            number = _POWERS[word] if word in _POWERS else float(word)
+        except ValueError:
+            continue
+        if not 0 <= number < 1e6:
+            return None
+        numbers.append(number)
+    total = sum(numbers)
+    return tuple(number / total for number in numbers) if total > 0 else None
+
+
+def growth(text: str) -> frozenset[tuple[int, int]] | None:
+    """Read ``O(T²d)``, ``O(T^2 * d_model)`` or ``B·H·T²``: exponents of T and d of each term.
+
+    Constants, the batch and the number of heads are left out; d_k, d_v and d_head count as d.
+    """
+    text = plain(text).replace("**", "^")
+    begin = max(text.find("o("), text.find("θ("))
+    if begin >= 0:
+        text = _closed(text[begin + 2 :])
+    text = after_last(text, ("=", ":", "~"))
+    terms = {_monomial(term) for term in text.split("+")}
+    return None if None in terms else frozenset(term for term in terms if term is not None)
+
+
+def _closed(text: str) -> str:
+    """Return what stands before the parenthesis that closes one opened before."""
+    depth = 1
+    for place, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return text[:place]
+    return text
+
+
+def _monomial(term: str) -> tuple[int, int] | None:
+    exponents = {"t": 0, "d": 0}
+    base, place = "", 0
+    while place < len(term):
+        character = term[place]
+        if character == "^":
+            digit = term[place + 1 : place + 2]
+            if not digit.isdigit() or not base:
+                return None
+            exponents[base] = exponents.get(base, 0) + int(digit) - 1
+            place += 2
+        elif character.isalpha():
+            name = next((n for n in _LONGEST_FIRST if term.startswith(n, place)), None)
+            if name is None:
+                return None
+            base = {"t": "t", "tq": "t", "tk": "t", "b": "b", "h": "h"}.get(NAMES[name], "d")
+            exponents[base] = exponents.get(base, 0) + 1
+            place += len(name)
+        else:
+            place += 1
+    if exponents == {"t": 0, "d": 0}:
+        return None
+    # h heads of width d_head are d_model together, which the form calls d.
+    return exponents["t"], exponents["d"]
+
+
+_LONGEST_FIRST = sorted(NAMES, key=len, reverse=True)
+
+_MULTIPLES = {
+    **dict.fromkeys(("double", "doubles", "twice", "two", "二", "两"), 2),
+    **dict.fromkeys(("four", "fourfold", "quadruple", "quadruples", "四"), 4),
+    **dict.fromkeys(("eight", "eightfold", "八"), 8),
+    **dict.fromkeys(("sixteen", "sixteenfold", "十六"), 16),
+}
+
+
+def factor(text: str) -> int | None:
+    """Read ``4``, ``×4``, ``4x``, ``four times``, ``2^2``, ``(2T)² = 4T²`` or ``4 倍``."""
+    text = after_last(plain(text), ("=", "→", "->")).replace("倍", " ").replace("×", " ")
+    found = set()
+    for word in text.replace("-", " ").split():
+        core = word.strip("x*().,;")
+        rest = core.lstrip("0123456789")
+        number = core[: len(core) - len(rest)]
+        if number and len(number) < 6 and rest[:1] in ("", "t", "n", "l"):
+            found.add(int(number))
+        elif number and len(number) < 3 and rest in ("^2", "^3", "^4"):
+            found.add(int(number) ** int(rest[1]))
+        elif core in _MULTIPLES:
+            found.add(_MULTIPLES[core])
+    return found.pop() if len(found) == 1 else None
+
+
+def is_linear(text: str) -> bool | None:
+    """Tell whether a growth is called linear; None when it is called nothing that is known."""
+    said = before_any(plain(text), ("not ", ", as", "rather", "instead"))
+    if any(word in said for word in ("quadratic", "square", "exponential", "constant", "平方")):
+        return False
+    if any(word in said for word in ("linear", "proportional", "线性")):
+        return True
+    terms = growth(said)
+    return None if terms is None else {t for t, _ in terms} == {1}
+
+
+_LAST = {"-1", "3", "last", "fourth", "4th", "key", "keys", "k", "tk", "lk", "sk", "nk"}
+_OTHER = {"-2", "-3", "-4", "0", "1", "2", "first", "second", "third", "tq", "lq", "sq", "q"} | {
+    "query", "queries", "head", "heads", "h", "batch", "b", "features", "dmodel", "dk", "dv",
+}  # fmt: skip
+
+
+def axis_of_keys(text: str) -> bool | None:
+    """Tell whether the last of four dimensions is named, by name or index."""
+    said = before_any(plain(text), ("not ", "rather", "instead", "for each", "for every", "per "))
+    found = set(words(said))
+    last = bool(found & _LAST) or "最后" in said or "键" in said
+    other = bool(found & _OTHER) or "查询" in said
+    return last and not other if last or other else None
+
+
+def role(text: str) -> str | None:
+    """Return "query" or "key", whichever is named first."""
+    for word in words(plain(text).replace("查询", " query ").replace("键", " key ")):
+        if word in ("query", "queries", "q", "qi"):
+            return "query"
+        if word in ("key", "keys", "k", "kj"):
+            return "key"
+    return None
