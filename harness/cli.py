@@ -29,6 +29,13 @@ class Exit(enum.IntEnum):
     NOTHING = 5
 
 
+class Conventions(enum.StrEnum):
+    """What is asked of a submission's names, argument order, masks and layouts."""
+
+    STRICT = "strict"
+    ADAPT = "adapt"
+
+
 app = typer.Typer(
     help="Grade attention written by hand, and name the bug.",
     no_args_is_help=True,
@@ -58,6 +65,10 @@ def grade(
     single: Annotated[
         bool, typer.Option("--single", help="Each folder is one submission.")
     ] = False,
+    conventions: Annotated[
+        Conventions,
+        typer.Option(help="strict: as the brief says. adapt: other names, masks, layouts too."),
+    ] = Conventions.STRICT,
 ) -> Exit:
     """Grade submissions and write a scorecard for each."""
     import reports
@@ -87,6 +98,7 @@ def grade(
             seed=seed or secrets.token_hex(8),
             limits=LIMITS[assignment_spec.image],
             parser=parser,
+            adapt=conventions is Conventions.ADAPT,
         )
         slots = Slots(open_sandbox, reuse=reuse)
         cards = grade_all(batch.deliveries, assignment, slots, jobs=jobs)
@@ -183,6 +195,56 @@ def report(folder: Annotated[Path, typer.Argument(help="The --out of an earlier 
     except reports.Unreadable as error:
         raise UsageError(str(error)) from None
     _say(f"scorecards: {folder / 'index.html'}")
+    return Exit.PASSED
+
+
+@image_app.command("build")
+def build_image(
+    base: Annotated[str | None, typer.Option(help="Image to build on.")] = None,
+    index_url: Annotated[str | None, typer.Option(help="One more package index.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be built from what.")
+    ] = False,
+) -> Exit:
+    """Build the images that submissions run in."""
+    from harness.sandbox.engine import connect
+    from harness.sandbox.images import PACKAGES, build, recipe
+
+    client = None if dry_run else connect()
+    for name in PACKAGES:
+        if client is None:
+            typer.echo(recipe(name).outline(base))
+        else:
+            _say(f"{name}: {build(client, name, base=base, index=index_url, report=_say).id}")
+    return Exit.PASSED
+
+
+@app.command()
+def doctor(
+    runtime: Annotated[str | None, typer.Option(help="Container runtime, e.g. runsc.")] = None,
+) -> Exit:
+    """Try out the sandbox: what it promises, a hostile submission tests."""
+    from harness.doctor import examine
+    from harness.sandbox.base import Limits
+
+    healthy = True
+    for finding in examine(runtime=runtime, limits=Limits(), report=_say):
+        typer.echo(f"{'ok' if finding.ok else 'NOT OK':<8}{finding.name:<20}{finding.measured}")
+        if finding.advice:
+            typer.echo(f"        {finding.advice}")
+        healthy &= finding.ok
+    return Exit.PASSED if healthy else Exit.BROKEN
+
+
+@app.command()
+def clean() -> Exit:
+    """Remove abandoned containers and outdated images of takehome, and nothing else."""
+    from harness.sandbox.engine import connect
+    from harness.sandbox.images import remove_stale
+    from harness.sandbox.reaper import reap
+
+    client = connect()
+    _say(f"removed {reap(client)} containers and {remove_stale(client)} images")
     return Exit.PASSED
 
 

@@ -14,6 +14,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.calls import Tensor
 from harness.candidate import Recorded
 from harness.matching import Implementation, disagreement, outputs, same, usable
 from harness.replay import Replay
@@ -205,7 +206,7 @@ def _disjoint(flaws: Explanation) -> bool:
 
 
 def _size(call: Recorded) -> int:
-    return sum(getattr(out, "values", 0).size for out in call.answer.outs if hasattr(out, "values"))
+    return sum(out.values.size for out in call.answer.outs if isinstance(out, Tensor))
 
 
 def _of_outputs(found: Found) -> Diagnosis:

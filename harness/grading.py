@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from harness.candidate import Session
+from harness.conventions import AdaptingSession
 from harness.diagnosis import diagnose
 from harness.errors import CandidateError, Refused, SandboxBroken
 from harness.evidence import smallest_failure
 from harness.identity import slug
+from harness.inference import infer
 from harness.intake import Delivery
 from harness.parsing import Parser
 from harness.results import Card, CheckResult, Outcome, SubmissionResult, Verdict
@@ -35,6 +41,7 @@ class Assignment:
     seed: str
     limits: Limits
     parser: Parser
+    adapt: bool = False  #: accept other names, orders, masks and layouts, and say which
     clock: Callable[[], float] = time.monotonic
 
 
@@ -45,10 +52,12 @@ def grade(delivery: Delivery, assignment: Assignment, sandbox: Sandbox) -> Card:
         card = grade_submission(delivery.load(assignment.parser), assignment, sandbox)
     except Refused as refused:
         card = unscored(delivery.id, "", Verdict.UNGRADEABLE, str(refused), assignment, sandbox)
-    seconds = round(assignment.clock() - began, 3)
-    return msgspec.structs.replace(
-        card, result=msgspec.structs.replace(card.result, seconds=seconds)
-    )
+    except SandboxBroken as broken:
+        card = unscored(delivery.id, "", Verdict.INVALID, str(broken), assignment, sandbox)
+    except Exception as error:  # a defect of ours costs one card, and the batch goes on
+        reason = f"the harness broke: {_where(error)}"
+        card = unscored(delivery.id, "", Verdict.INVALID, reason, assignment, sandbox)
+    return _with(card, seconds=round(assignment.clock() - began, 3))
 
 
 def grade_submission(submission: Submission, assignment: Assignment, sandbox: Sandbox) -> Card:
@@ -63,21 +72,62 @@ def grade_submission(submission: Submission, assignment: Assignment, sandbox: Sa
         clock=assignment.clock,
     )
     try:
-        report = _load(session)
-        if report is not None and not report.names & {point.name for point in spec.entry_points}:
-            reason = _no_entry_point(spec, report)
-            card = unscored(
-                submission.id, submission.sha256, Verdict.UNGRADEABLE, reason, assignment, sandbox
-            )
-        else:
-            card = _score(submission, assignment, sandbox, session, report or LoadReport())
+        card = _graded(submission, assignment, sandbox, session)
     except SandboxBroken as broken:
-        return unscored(
+        card = unscored(
             submission.id, submission.sha256, Verdict.INVALID, str(broken), assignment, sandbox
         )
+        return _with(card, exchanges=session.exchanges)
     return msgspec.structs.replace(
         card, sources=submission.shown(assignment.parser), log=sandbox.log()
     )
+
+
+def _graded(
+    submission: Submission, assignment: Assignment, sandbox: Sandbox, session: SandboxSession
+) -> Card:
+    """Load the submission, find its entry points, and score it if there are any."""
+    spec = assignment.spec
+    try:
+        report = session.load()
+    except CandidateError:  # every check will report it
+        return _score(submission, assignment, sandbox, session, Reading(session))
+    reading = read(spec, session, report, assignment)
+    if not reading.defined:
+        reason = _no_entry_point(spec, report)
+        return unscored(
+            submission.id, submission.sha256, Verdict.UNGRADEABLE, reason, assignment, sandbox
+        )
+    return _score(submission, assignment, sandbox, session, reading)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reading:
+    """How a submission is to be talked to, and which of the brief's entry points it has."""
+
+    session: Session
+    defined: frozenset[str] | None = None  #: None when it is not known
+    conventions: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def read(
+    spec: Spec, session: SandboxSession, report: LoadReport, assignment: Assignment
+) -> Reading:
+    """Find the brief's entry points in what was loaded, adapting to its conventions if asked."""
+    brief = frozenset(point.name for point in spec.entry_points)
+    if not assignment.adapt:
+        return Reading(session, report.names & brief, notes=report.notes)
+    try:
+        inferred = infer(spec, session, report)
+    except CandidateError:  # a trial ended the process; the checks will meet it again
+        return Reading(session, report.names & brief, notes=report.notes)
+    variants = {point.name: point.variants for point in spec.entry_points}
+    defined = frozenset(inferred.conventions) | report.names & brief
+    absent = ", ".join(sorted(brief - defined))
+    notes = (f"Not in the submission, and not graded: {absent}",) if absent else ()
+    adapting = AdaptingSession(session, inferred.conventions, variants)
+    return Reading(adapting, defined, inferred.words, (*report.notes, *notes))
 
 
 def unscored(
@@ -100,23 +150,17 @@ def unscored(
     return _card(result, assignment, sandbox)
 
 
-def _load(session: SandboxSession) -> LoadReport | None:
-    """Load the submission; None when it does not load, which every check then reports."""
-    try:
-        return session.load()
-    except CandidateError:
-        return None
-
-
 def _score(
     submission: Submission,
     assignment: Assignment,
     sandbox: Sandbox,
     session: SandboxSession,
-    report: LoadReport,
+    reading: Reading,
 ) -> Card:
     spec = assignment.spec
-    checks, recording = run_checks(spec, session, assignment.seed, report.names or None)
+    if assignment.adapt and reading.defined is not None:
+        spec = spec.only(reading.defined)
+    checks, recording = run_checks(spec, reading.session, assignment.seed, reading.defined)
     came_to = verdict(checks)
     wrong = any(check.outcome is not Outcome.PASSED for check in checks)
     evidence = smallest_failure(spec, recording) if wrong else None
@@ -132,12 +176,25 @@ def _score(
         earned=None if came_to is Verdict.INVALID else sum(check.earned for check in checks),
         possible=spec.possible,
         diagnosis=diagnosis,
-        notes=(*submission.notes, *report.notes),
+        conventions=dict(reading.conventions),
+        notes=(*submission.notes, *reading.notes),
         checks=checks,
         exchanges=session.exchanges,
     )
     card = _card(result, assignment, sandbox)
     return msgspec.structs.replace(card, evidence=(evidence,) if evidence else ())
+
+
+def _with(card: Card, **changes: Any) -> Card:
+    """Return the card with some of its result's fields changed."""
+    return msgspec.structs.replace(card, result=msgspec.structs.replace(card.result, **changes))
+
+
+def _where(error: Exception) -> str:
+    """Spell an exception of ours, and where it was raised."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(last.filename).name}, line {last.lineno}"
+    return one_line(f"{type(error).__name__}: {error} ({place})", 400)
 
 
 def _broken_checks(checks: tuple[CheckResult, ...]) -> str:

@@ -19,7 +19,7 @@ from harness.compare import COARSER, Expected, error_ratios, roundoff_of
 
 Implementation = Mapping[str, Callable[..., tuple[Expected, ...]]]
 
-#: So many roundoffs of its own size are within the bound of every value, which need not be computed.
+#: So many roundoffs of its own size are within any value's bound, which need not be computed.
 NEAR = 8
 
 #: Formats whose own rounding hides which function was computed.

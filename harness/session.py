@@ -7,6 +7,7 @@ own deadline end it: every later exchange raises ``SubmissionEnded``.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import secrets
 import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
@@ -78,7 +79,7 @@ class SandboxSession:
         self._loaded = False
         self._import_error: CandidateError | None = None
         self._ended = ""
-        self._timeouts = 0
+        self._exhausting = 0  #: timeouts, and ends at the memory, output or process limit
         self.exchanges = 0
 
     def load(self) -> LoadReport:
@@ -166,12 +167,11 @@ class SandboxSession:
     def _count(self, error: CandidateError) -> None:
         if isinstance(error, ProtocolViolation):
             self._ended = "it broke the protocol"
-        if isinstance(error, CandidateTimedOut):
-            self._timeouts += 1
-            if self._timeouts >= self._limits.timeouts:
-                self._ended = f"{self._timeouts} calls had timed out"
-        if isinstance(error, OutOfResources):
-            self._timeouts += 1  # a bomb costs as much patience as a loop
+        # A bomb costs as much patience as a loop.
+        if isinstance(error, (CandidateTimedOut, OutOfResources)):
+            self._exhausting += 1
+            if self._exhausting >= self._limits.timeouts:
+                self._ended = f"it had timed out or run out of resources {self._exhausting} times"
 
     def _violation(self, what: str) -> ProtocolViolation:
         self._loaded = False
@@ -197,9 +197,7 @@ class DirectSession:
     memory_noise = 16 << 10
 
     def __init__(self, functions: Mapping[str, Any], *, arrays: str) -> None:
-        torch = None
-        if arrays == "torch":
-            import torch
+        torch = importlib.import_module("torch") if arrays == "torch" else None
         loaded = loader.Loaded(dict(functions), frozenset(), {})
         self._session = WorkerSession(loaded, Limits().reply_bytes, torch)
 

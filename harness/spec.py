@@ -33,6 +33,17 @@ class EntryPoint:
     name: str  #: what the brief calls it
     parameters: tuple[str, ...]
     returns: tuple[str, ...]  #: names of the outputs, in order
+    headed: bool = False  #: arrays have a dimension of heads
+    optional: int = 0  #: so many of the last parameters have a default
+    aliases: tuple[str, ...] = ()  #: what others call it
+    #: other orders of the columns of its output -> how to put them in the brief's
+    variants: Mapping[str, Callable[[Any], Any]] = dataclasses.field(default_factory=dict)
+    example: tuple[Any, ...] = ()  #: arguments that tell the variants apart
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The parameters without a default."""
+        return self.parameters[: len(self.parameters) - self.optional]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -87,6 +98,12 @@ class Spec:
             replaced |= flaw.parts.keys()
             parts.update(flaw.parts)
         return MappingProxyType(parts)
+
+    def only(self, names: frozenset[str]) -> Spec:
+        """Return the spec with the checks that need no other entry points than these."""
+        absent = {point.role for point in self.entry_points if point.name not in names}
+        kept = (check for check in self.checks if not absent & set(check.criterion.needs))
+        return dataclasses.replace(self, checks=tuple(kept))
 
     @property
     def file_name(self) -> str:

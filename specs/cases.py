@@ -19,6 +19,21 @@ Array = np.ndarray[Any, Any]
 #: Wire dtypes of masks.
 DTYPES = {"b1": np.dtype(bool), "i8": np.dtype(np.int64)}
 
+#: What people call attention, the most telling first.
+ATTENTION_NAMES = (
+    "scaled_dot_product_attention",
+    "scaled_dot_product",
+    "scaled_dot_attention",
+    "sdpa",
+    "attention",
+    "dot_product_attention",
+    "self_attention",
+    "compute_attention",
+    "attention_forward",
+    "masked_attention",
+    "attn",
+)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Shape:

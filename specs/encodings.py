@@ -84,3 +84,12 @@ def distances(length: int) -> Array:
 def alibi_bias(heads: int, length: int) -> Array:
     """-slope · distance, added to the scores of a causal attention: (heads, length, length)."""
     return -slopes(heads)[:, None, None] * np.abs(distances(length))
+
+
+#: Other layouts -> how to put their columns in the order of ``concatenated``.
+TO_CONCATENATED = {
+    "sine and cosine interleaved": lambda table: np.concatenate(
+        [table[:, 0::2], table[:, 1::2]], axis=1
+    ),
+    "cosines, then sines": lambda table: np.roll(table, table.shape[1] // 2, axis=1),
+}

@@ -19,7 +19,7 @@ import numpy as np
 from harness import Draw, EntryPoint, Expected, Facet, Flaw, Judge, Level, Spec, criterion
 from specs import encodings, heads, stages
 from specs.briefs import brief, starter
-from specs.cases import AttentionCases
+from specs.cases import ATTENTION_NAMES, AttentionCases
 from specs.criteria import attention as core
 from specs.criteria import behaviour, masking
 from specs.criteria.encodings import pe_distance, pe_shape, pe_values
@@ -144,21 +144,35 @@ SPEC = Spec(
     arrays="numpy",
     image="numpy",
     entry_points=(
-        EntryPoint(role="softmax", name="softmax", parameters=("x", "axis"), returns=("weights",)),
+        EntryPoint(
+            role="softmax",
+            name="softmax",
+            parameters=("x", "axis"),
+            returns=("weights",),
+            optional=1,
+            aliases=("stable_softmax", "softmax_stable", "my_softmax"),
+        ),
         EntryPoint(
             role="attention",
             name="attention",
             parameters=("Q", "K", "V", "mask"),
             returns=("out", "weights"),
+            optional=1,
+            aliases=ATTENTION_NAMES,
         ),
         EntryPoint(
-            role="causal_mask", name="causal_mask", parameters=("length",), returns=("mask",)
+            role="causal_mask",
+            name="causal_mask",
+            parameters=("length",),
+            returns=("mask",),
+            aliases=("make_causal_mask", "create_causal_mask", "get_causal_mask", "subsequent_mask"),
         ),
         EntryPoint(
             role="padding_mask",
             name="padding_mask",
             parameters=("lengths", "max_len"),
             returns=("mask",),
+            aliases=("make_padding_mask", "create_padding_mask", "get_padding_mask", "pad_mask"),
         ),
         EntryPoint(
             role="split_heads", name="split_heads", parameters=("x", "h"), returns=("heads",)
@@ -169,6 +183,9 @@ SPEC = Spec(
             name="positional_encoding",
             parameters=("max_len", "d"),
             returns=("encoding",),
+            aliases=("pe", "sinusoidal", "sinusoidal_encoding", "get_positional_encoding"),
+            variants=encodings.TO_CONCATENATED,
+            example=(7, 6),
         ),
     ),
     checks=(

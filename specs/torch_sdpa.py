@@ -15,7 +15,7 @@ from typing import Any
 from harness import Draw, EntryPoint, Expected, Flaw, Level, Spec
 from specs import stages
 from specs.briefs import brief, starter
-from specs.cases import AttentionCases
+from specs.cases import ATTENTION_NAMES, AttentionCases
 from specs.criteria import attention as core
 from specs.criteria import behaviour, masking, training
 from specs.flaws import behaviour as behaving
@@ -93,6 +93,9 @@ SPEC = Spec(
             name="scaled_dot_product_attention",
             parameters=("q", "k", "v", "attn_mask", "dropout_p", "training"),
             returns=("out", "weights"),
+            headed=True,
+            optional=3,
+            aliases=ATTENTION_NAMES,
         ),
     ),
     checks=(
