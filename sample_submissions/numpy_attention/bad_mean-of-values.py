@@ -1,0 +1,30 @@
+import numpy as np
+
+
+def softmax(x, axis=-1):
+    raise NotImplementedError
+
+
+def causal_mask(length):
+    raise NotImplementedError
+
+
+def padding_mask(lengths, max_len):
+    raise NotImplementedError
+
+
+def split_heads(x, h):
+    raise NotImplementedError
+
+
+def merge_heads(x):
+    raise NotImplementedError
+
+
+def positional_encoding(max_len, d):
+    raise NotImplementedError
+
+
+def attention(Q, K, V, mask=None):
+    mean = V.mean(axis=1, keepdims=True)
+    return np.repeat(mean, Q.shape[1], axis=1), None

