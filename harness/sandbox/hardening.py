@@ -86,9 +86,7 @@ def _host_arguments(limits: Limits, runtime: str | None, seconds: float) -> dict
 
 def _tmpfs(size: int, *, inodes: int) -> str:
     # Without nr_inodes, empty files take kernel memory until the container is killed.
-    return (
-        f"rw,noexec,nosuid,nodev,size={size},nr_inodes={inodes},mode=0700,uid={USER},gid={USER}"
-    )
+    return f"rw,noexec,nosuid,nodev,size={size},nr_inodes={inodes},mode=0700,uid={USER},gid={USER}"
 
 
 def _ulimits(seconds: int) -> list[Ulimit]:
@@ -99,9 +97,7 @@ def _ulimits(seconds: int) -> list[Ulimit]:
         "fsize": (_SCRATCH_BYTES, _SCRATCH_BYTES),
         "cpu": (seconds, seconds + 5),
         "memlock": (1 << 16, 1 << 16),
-        "msgqueue": (1 << 16, 1 << 16),
+        "msgqueue": (0, 0),  # a queue would outlive its submission
         "stack": (8 << 20, 64 << 20),
     }
     return [Ulimit(name=name, soft=soft, hard=hard) for name, (soft, hard) in limits.items()]
-
-

@@ -13,6 +13,7 @@ import os
 import resource
 import select
 import signal
+import stat
 import sys
 import time
 import traceback
@@ -68,7 +69,7 @@ def start(body: Callable[[], None], close: list[int]) -> int:
         return pid
     status = 1
     try:
-        signal.set_wakeup_fd(-1)
+        os.close(signal.set_wakeup_fd(-1))
         for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
             _dispose(number, signal.SIG_DFL)
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
@@ -136,23 +137,36 @@ def drain(awake: int) -> None:
             pass
 
 
-def wipe() -> int:
-    """Remove everything from the scratch folders; return how many entries there were.
+def scratch_modes() -> dict[str, int]:
+    """Return the permissions of the scratch folders, which a submission may own."""
+    return {folder: stat.S_IMODE(os.stat(folder).st_mode) for folder in SCRATCH}
+
+
+def wipe(modes: dict[str, int]) -> int:
+    """Empty the scratch folders and set their ``modes``; return how much there was to mend.
 
     Raises:
         Unclean: something could not be removed.
     """
+    try:
+        return sum(_wipe(folder, mode) for folder, mode in modes.items())
+    except OSError as error:
+        raise Unclean(f"files that cannot be removed: {error.strerror}") from None
+
+
+def _wipe(folder: str, mode: int) -> int:
     count = 0
-    for folder in SCRATCH:
-        entries = list(os.scandir(folder))
-        count += len(entries)
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                _remove_tree(entry.path)
-            else:
-                os.unlink(entry.path)
-        if os.listdir(folder):
-            raise Unclean(f"files in {folder} that cannot be removed")
+    if stat.S_IMODE(os.stat(folder).st_mode) != mode:
+        os.chmod(folder, mode)
+        count += 1
+    for entry in list(os.scandir(folder)):
+        count += 1
+        if entry.is_dir(follow_symlinks=False):
+            _remove_tree(entry.path)
+        else:
+            os.unlink(entry.path)
+    if os.listdir(folder):
+        raise Unclean(f"files in {folder} that come back")
     return count
 
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from . import failure, fused, loader, parameters, values, wire
+from . import failure, fused, loader, operations, parameters, values, wire
 from .channel import Channel
 
 Step = dict[str, Any]
@@ -88,13 +88,10 @@ class Session:
     def _cost(self, step: Step, arguments: values.Arguments, reply: values.Reply) -> Step:
         if self._torch is None:
             raise NotImplementedError("operations are counted with torch only")
-        from torch.utils.flop_counter import FlopCounterMode
-
         positional, keywords = _arguments(step, arguments)
         target = self._callable(step)
-        with FlopCounterMode(display=False) as counter:
-            target(*positional, **keywords)
-        return values.results(int(counter.get_total_flops()), reply)
+        counted = operations.count(lambda: target(*positional, **keywords), self._torch)
+        return values.results(counted, reply)
 
     def _construct(self, step: Step, arguments: values.Arguments, reply: values.Reply) -> Step:
         positional, keywords = _arguments(step, arguments)

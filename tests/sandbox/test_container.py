@@ -60,7 +60,8 @@ def test_nothing_but_the_scratch_folders_can_be_written(contained):
         "  except OSError: pass\n"
         " return str(sorted(found))"
     )
-    assert contained.value("writable") == str(["/dev/shm", "/tmp"])
+    (found,) = contained.call("writable", seconds=30).outs
+    assert found == str(["/dev/shm", "/tmp"])
 
 
 def test_the_user_has_no_rights(contained):
@@ -171,20 +172,16 @@ def test_the_supervisor_cannot_be_touched(contained, attack):
     began = time.monotonic()
     with pytest.raises(CandidateTimedOut):
         contained.call("endless", seconds=0.5)
-    assert time.monotonic() - began < 2.0
+    assert time.monotonic() - began < 10
 
 
-def test_a_flood_that_nobody_reads_does_not_hold_up_the_end(contained, engine):
-    contained.load(
-        "import os, threading\n"
-        "def flood():\n"
-        " def run():\n  while True: os.write(2, b'x' * 65536)\n"
-        " threading.Thread(target=run, daemon=True).start(); return 1"
-    )
-    contained.value("flood")
+def test_a_flood_that_nobody_reads_any_more_does_not_hold_up_the_end(contained, engine):
+    contained.load("import os\ndef flood():\n while True: os.write(2, b'x' * 65536)")
     began = time.monotonic()
+    with pytest.raises(OutOfResources):
+        contained.call("flood", seconds=30)
     contained.sandbox.close()
-    assert time.monotonic() - began < 2.0
+    assert time.monotonic() - began < 10
     assert not containers(engine)
 
 
@@ -194,6 +191,8 @@ def test_a_flood_that_nobody_reads_does_not_hold_up_the_end(contained, engine):
         "open('/tmp/note', 'w').write('x')",
         "os.makedirs('/dev/shm/a/b'); os.chmod('/dev/shm/a', 0)",
         "os.symlink('/etc', '/tmp/link')",
+        "os.chmod('/tmp', 0)",
+        "open('/tmp/x', 'w').close(); os.chmod('/tmp', 0o500)",
         "os.fork() or time.sleep(60)",
     ],
 )

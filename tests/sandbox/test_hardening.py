@@ -60,7 +60,7 @@ def test_the_host_part_is_this_and_nothing_else(inspected):
             {"Name": "fsize", "Soft": 64 << 20, "Hard": 64 << 20},
             {"Name": "cpu", "Soft": 99, "Hard": 104},
             {"Name": "memlock", "Soft": 65536, "Hard": 65536},
-            {"Name": "msgqueue", "Soft": 65536, "Hard": 65536},
+            {"Name": "msgqueue", "Soft": 0, "Hard": 0},
             {"Name": "stack", "Soft": 8 << 20, "Hard": 64 << 20},
         ],
         "LogConfig": {"Type": "none", "Config": {}},

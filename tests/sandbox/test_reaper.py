@@ -9,38 +9,41 @@ from harness.sandbox import reaper
 from harness.sandbox.base import Limits
 from harness.sandbox.hardening import create_arguments
 
-OWN = reaper.labels(60)
+
+@pytest.fixture
+def own():
+    return reaper.labels(60)
 
 
-def test_a_container_of_this_process_is_not_abandoned():
-    assert not reaper.is_abandoned(OWN)
+def test_a_container_of_this_process_is_not_abandoned(own):
+    assert not reaper.is_abandoned(own)
 
 
-def test_a_container_of_a_process_that_has_ended_is_abandoned():
+def test_a_container_of_a_process_that_has_ended_is_abandoned(own):
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
-    gone = OWN | {reaper.PROCESS_LABEL: f"{child.pid}.1"}
+    gone = own | {reaper.PROCESS_LABEL: f"{child.pid}.1"}
     assert reaper.is_abandoned(gone)
 
 
-def test_a_container_of_an_earlier_process_with_the_same_pid_is_abandoned():
-    assert reaper.is_abandoned(OWN | {reaper.PROCESS_LABEL: f"{os.getpid()}.1"})
+def test_a_container_of_an_earlier_process_with_the_same_pid_is_abandoned(own):
+    assert reaper.is_abandoned(own | {reaper.PROCESS_LABEL: f"{os.getpid()}.1"})
 
 
-def test_a_container_from_before_the_machine_started_is_abandoned():
-    assert reaper.is_abandoned(OWN | {reaper.BOOT_LABEL: "another"})
+def test_a_container_from_before_the_machine_started_is_abandoned(own):
+    assert reaper.is_abandoned(own | {reaper.BOOT_LABEL: "another"})
 
 
-def test_a_container_of_another_machine_is_left_until_it_is_overdue():
-    other = OWN | {reaper.HOST_LABEL: "elsewhere", reaper.PROCESS_LABEL: "1.1"}
+def test_a_container_of_another_machine_is_left_until_it_is_overdue(own):
+    other = own | {reaper.HOST_LABEL: "elsewhere", reaper.PROCESS_LABEL: "1.1"}
     assert not reaper.is_abandoned(other)
     assert reaper.is_abandoned(other | {reaper.DEADLINE_LABEL: str(int(time.time()) - 61)})
 
 
 @pytest.mark.docker
-def test_reaping_removes_what_is_abandoned_and_nothing_else(engine, image):
+def test_reaping_removes_what_is_abandoned_and_nothing_else(own, engine, image):
     made = []
-    for labels in (OWN, OWN | {reaper.PROCESS_LABEL: f"{os.getpid()}.1"}):
+    for labels in (own, own | {reaper.PROCESS_LABEL: f"{os.getpid()}.1"}):
         arguments = create_arguments(
             engine.api, image, Limits(), runtime=None, seconds=60, labels=labels
         )

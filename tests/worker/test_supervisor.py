@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.worker import processes, wire
-from harness.worker.supervisor import Ended, Reply
+from harness.worker.exchange import Ended, Reply
 
 CAP = 1000
 
@@ -82,7 +82,12 @@ def scratch(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_wiping_removes_everything_and_follows_no_link(scratch, tmp_path_factory):
+@pytest.fixture
+def modes(scratch):
+    return processes.scratch_modes()
+
+
+def test_wiping_removes_everything_and_follows_no_link(scratch, modes, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside")
     (outside / "kept").write_text("x")
     (scratch / "folder" / "inner").mkdir(parents=True)
@@ -90,16 +95,24 @@ def test_wiping_removes_everything_and_follows_no_link(scratch, tmp_path_factory
     (scratch / "link").symlink_to(outside)
     (scratch / "folder" / "link").symlink_to(outside)
     os.mkfifo(scratch / "pipe")
-    assert processes.wipe() == 3
+    assert processes.wipe(modes) == 3
     assert not list(scratch.iterdir())
     assert (outside / "kept").exists()
 
 
-def test_wiping_what_is_empty_finds_nothing(scratch):
-    assert processes.wipe() == 0
+def test_wiping_what_is_empty_finds_nothing(modes):
+    assert processes.wipe(modes) == 0
 
 
-def test_what_is_too_deep_to_remove_is_unclean(scratch):
+def test_wiping_gives_a_folder_its_mode_back(scratch, modes):
+    (scratch / "file").write_text("x")
+    before = scratch.stat().st_mode
+    scratch.chmod(0)
+    assert processes.wipe(modes) == 2
+    assert scratch.stat().st_mode == before
+
+
+def test_what_is_too_deep_to_remove_is_unclean(scratch, modes):
     here = os.open(scratch, os.O_RDONLY)
     deepest = here
     for _ in range(1200):
@@ -109,7 +122,7 @@ def test_what_is_too_deep_to_remove_is_unclean(scratch):
         deepest = inner
     os.close(deepest)
     with pytest.raises(processes.Unclean):
-        processes.wipe()
+        processes.wipe(modes)
     # Nor could pytest remove it, and a later session of it would fail over that.
     subprocess.run(["rm", "-rf", f"{scratch}/d"], check=True)
 
