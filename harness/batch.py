@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
-from harness.errors import SandboxBroken
 from harness.grading import Assignment, grade
 from harness.intake import Delivery
 from harness.results import Card, Verdict
@@ -89,9 +88,12 @@ def _grade_one(
 def _attempt(delivery: Delivery, assignment: Assignment, slots: Slots) -> Card:
     sandbox, served = slots.take()
     try:
-        return grade(delivery, assignment, sandbox)
-    except SandboxBroken:
+        card = grade(delivery, assignment, sandbox)
+    except BaseException:
         sandbox.close()
         raise
-    finally:
+    if card.result.verdict is Verdict.INVALID:
+        sandbox.close()
+    else:
         slots.give_back(sandbox, served + 1)
+    return card

@@ -26,6 +26,7 @@ from harness.errors import (
 )
 from harness.results import LEVELS, CheckResult, Level, Outcome, Verdict
 from harness.spec import Spec
+from harness.text import one_line
 
 #: What the submission did -> the outcome of the check during which it did it.
 OUTCOMES: dict[type[CandidateError], Outcome] = {
@@ -64,7 +65,7 @@ def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> Chec
         "draw": draw,
         "judge": judge,
     }
-    outcome, message, line, mismatch = Outcome.PASSED, "", None, None
+    outcome, message, line, file, mismatch = Outcome.PASSED, "", None, "", None
     began = time.monotonic()
     try:
         with np.errstate(all="ignore"):  # a wrong answer may hold anything
@@ -73,12 +74,13 @@ def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> Chec
         outcome, message, mismatch = Outcome.FAILED, str(error), error.mismatch
     except CandidateError as error:
         outcome, message = OUTCOMES[type(error)], str(error)
-        line = error.line if isinstance(error, CandidateRaised) else None
+        if isinstance(error, CandidateRaised):
+            line, file = error.line, error.file
     except SandboxBroken:
         raise
     except Exception as error:
         outcome = Outcome.INVALID
-        message = f"the check itself broke: {type(error).__name__}: {error}"
+        message = one_line(f"the check itself broke: {type(error).__name__}: {error}", 400)
     passed = outcome is Outcome.PASSED
     return CheckResult(
         id=check.id,
@@ -93,7 +95,9 @@ def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> Chec
         note="; ".join(judge.notes) if passed else "",
         seconds=round(time.monotonic() - began, 4),
         line=line,
+        file=file,
         mismatch=mismatch,
+        stage=check.criterion.stage,
     )
 
 
