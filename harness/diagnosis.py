@@ -83,13 +83,15 @@ def explain(spec: Spec, calls: Sequence[Recorded]) -> Found | None:
     """Return the smallest sets of flaws under which the reference gives what was recorded."""
     # Calls that answered first: one that raised tells little, and may be explained by none.
     calls = sorted(calls, key=lambda call: (call.answer.raised is not None, call.size))
-    for coarsely in (False, True):  # coarsely: a submission may compute in float32
-        search = _Search(spec, calls, coarsely)
-        if not search.wrong:
+    # A submission may compute in float32, or fill with -1e9 where the reference has -inf.
+    for coarsely in (False, True):
+        searches = [_Search(styled, calls, coarsely) for styled in spec.in_styles()]
+        if not all(search.wrong for search in searches):
             return None
-        explanations = search.singles() or search.pairs()
-        if explanations:
-            return search.found(explanations)
+        for trying in (_Search.singles, _Search.pairs):
+            for search in searches:
+                if explanations := trying(search):
+                    return search.found(explanations)
     return None
 
 
@@ -223,6 +225,7 @@ def _describe(explanations: tuple[Explanation, ...], evidence: str) -> Diagnosis
         flaw="+".join(flaw.id for flaw in first),
         title=title,
         stage=first[0].stage,
+        stages=tuple(dict.fromkeys(flaw.stage for flaw in first)),
         confidence=f"Your output equals attention with {title} ({evidence}).",
         alternatives=tuple(" and ".join(flaw.title for flaw in other) for other in others),
         question=first[0].question,

@@ -6,7 +6,7 @@ Everything below the composition roots is handed one of these and knows no assig
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -82,6 +82,8 @@ class Spec:
     #: entry points by role -> roles by name, for criteria that are written for another interface
     roles: Callable[[Mapping[str, Any]], Mapping[str, Any]] = as_they_are
     questions: tuple[Question, ...] = ()  #: of written answers; their fields blank
+    #: parts as right as the reference's, which differ from it only where no criterion looks
+    styles: tuple[Parts, ...] = ()
     blocks_fused: bool = False  #: torch's fused attention calls raise
 
     def with_flaws(self, *flaws: Flaw) -> Parts:
@@ -98,6 +100,12 @@ class Spec:
             replaced |= flaw.parts.keys()
             parts.update(flaw.parts)
         return MappingProxyType(parts)
+
+    def in_styles(self) -> Iterator[Spec]:
+        """Yield the spec, and again with its reference written in each of the styles."""
+        yield self
+        for style in self.styles:
+            yield dataclasses.replace(self, reference={**self.reference, **style})
 
     def only(self, names: frozenset[str]) -> Spec:
         """Return the spec with the checks that need no other entry points than these."""

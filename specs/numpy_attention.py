@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from harness import Draw, EntryPoint, Expected, Facet, Flaw, Judge, Level, Spec, criterion
+from harness import Draw, EntryPoint, Expected, Facet, Flaw, Judge, Level, Spec, Stage, criterion
 from specs import encodings, heads, stages
 from specs.briefs import brief, starter
 from specs.cases import ATTENTION_NAMES, AttentionCases
@@ -35,6 +35,7 @@ Array = np.ndarray[Any, Any]
 
 @criterion(
     facet=Facet.STABILITY,
+    stage=Stage.NORMALISE,
     hint="Subtract the maximum along the axis before exponentiating: "
     "x - x.max(axis=axis, keepdims=True).",
     earns_with="definition",
@@ -223,4 +224,5 @@ SPEC = Spec(
     assemble=assemble,
     expect=expect,
     fixtures=fixtures,
+    styles=stages.STYLES,
 )

@@ -134,5 +134,6 @@ SPEC = Spec(
     assemble=assemble,
     expect=expect,
     fixtures=fixtures,
+    styles=stages.STYLES,
     blocks_fused=True,
 )
