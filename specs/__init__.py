@@ -13,6 +13,7 @@ from harness.spec import Spec
 #: Name of an assignment -> one line about it.
 TITLES = MappingProxyType(
     {
+        "kv_cache": "Attention with a key-value cache as a PyTorch module",
         "numpy_attention": "Attention in numpy, with masks, heads and a positional encoding",
         "online_softmax": "Attention in blocks of keys with an online softmax, in numpy",
         "positional_encoding": "Sinusoids, rotations and biases in numpy",

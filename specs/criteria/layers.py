@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness import CheckFailed, Draw, Expected, Facet, Judge, Tensor, criterion
+from harness import CheckFailed, Draw, Expected, Facet, Judge, Stage, Tensor, criterion
 from specs import heads as reference_heads
 from specs.layers import Layers
 
@@ -82,6 +82,7 @@ def _is_held(layer, name: str) -> bool:
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.PROJECTION,
     hint="Make one projection each for Q, K and V in __init__, as nn.Linear or nn.Parameter, so "
     "that the module registers them and an optimizer sees them.",
     earns_with="definition",
@@ -116,6 +117,7 @@ def separate_projections(layers: Layers, draw: Draw, judge: Judge):
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.PROJECTION,
     hint="Concatenate the heads, then multiply by W_O once: it mixes what the heads have found.",
     earns_with="definition",
 )
@@ -165,6 +167,7 @@ def self_and_cross(layers: Layers, draw: Draw, judge: Judge):
 
 @criterion(
     facet=Facet.SHAPE,
+    stage=Stage.HEADS,
     hint="reshape(B, T, h, D // h), then transpose(1, 2); the way back in the opposite order. "
     "A reshape alone keeps the shape and mixes the positions.",
     earns_with="definition",
@@ -220,6 +223,7 @@ def _only_slice(judge: Judge, moved, head: int, width: int, what: str) -> None:
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.HEADS,
     hint="Give each head its own slice of W_Q, W_K and W_V, softmax per head, and let only W_O mix "
     "them.",
     earns_with="definition",
@@ -265,3 +269,43 @@ def multi_head_parity(layers: Layers, draw: Draw, judge: Judge):
     drawn = layers.drawn(draw, masked=(False, True), smallest=1)
     for returned, call in zip(layers.proxy.each(drawn), drawn, strict=True):
         judge.close(returned["out"], layers.expected(*call), "out")
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="No state between calls, no randomness outside training, no layers made per call.",
+    earns_with="definition",
+)
+def determinism(layers: Layers, draw: Draw, judge: Judge):
+    """The same input gives the same output, whatever was computed in between."""
+    first, second = layers.drawn(draw, smallest=1)
+    returned = layers.proxy.each((first, second, first, second))
+    shapes = [layers.expected(*call).values.shape for call in (first, second)]
+    outs = [
+        judge.shape(one["out"], shape, "out").values
+        for one, shape in zip(returned, shapes * 2, strict=True)
+    ]
+    for before, after in zip(outs[:2], outs[2:], strict=True):
+        moved = int((before != after).sum())
+        judge.require(
+            moved == 0, f"{moved} of {before.size} outputs differ between two equal calls"
+        )
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Items of a batch do not see each other: keep the batch axis apart in every reshape and "
+    "norm.",
+    earns_with="definition",
+)
+def batch_independent(layers: Layers, draw: Draw, judge: Judge):
+    """An item alone gives what it gives in its batch, each item with its own mask."""
+    for layer, arguments in layers.drawn(draw, masked=(False, True), smallest=1):
+        items = range(len(arguments[0]))
+        alone = [tuple(array[item : item + 1] for array in arguments) for item in items]
+        whole, *parts = layers.proxy.each((layer, given) for given in (arguments, *alone))
+        expected = layers.expected(layer, arguments)
+        out = judge.shape(whole["out"], expected.values.shape, "out")
+        own = layers.own(out.values, layer, arguments)
+        for item, returned in zip(items, parts, strict=True):
+            judge.close(returned["out"], own.at(slice(item, item + 1)), f"out of item {item} alone")

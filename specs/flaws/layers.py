@@ -278,6 +278,21 @@ IN_HEADS = tuple(
     if flaw.id in ("scale-by-d-model", "scale-by-heads", "softmax-over-heads")
 )
 
+def _shown(flaws: tuple[Flaw, ...]) -> tuple[Flaw, ...]:
+    """Return flaws as a layer without a mask argument shows them: in its numbers."""
+    return tuple(dataclasses.replace(flaw, caught_by=("definition",)) for flaw in flaws)
+
+
+#: A layer that is causal by itself has a mask, too; one that it ignores is another flaw.
+CAUSAL_MASKS = _shown(
+    tuple(
+        flaw
+        for flaw in masking.ATTENTION
+        if flaw.id in ("mask-after-softmax", "fill-zero", "fill-minus-one", "mask-added")
+    )
+)
+SPLITTING_SHOWN = _shown(tuple(flaw for flaw in SPLITTING if flaw.id != "width-not-divided"))
+
 POLARITY = next(flaw for flaw in masking.ATTENTION if flaw.id == "polarity-inverted")
 #: Masks of a layer in which True means "blocked", each in full.
 BLOCKING = (
