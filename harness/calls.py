@@ -334,6 +334,7 @@ def decode_raised(entry: Any) -> CandidateRaised:
         _text(entry.get("type"))[:80],
         _text(entry.get("message")),
         line if type(line) is int and 0 < line < 1_000_000 else None,
+        _text(entry.get("file")),
     )
 
 

@@ -14,7 +14,7 @@ import inspect
 from collections.abc import Callable
 
 from harness.errors import SpecError
-from harness.results import Facet, Level
+from harness.results import Facet, Level, Stage
 
 Body = Callable[..., None]
 
@@ -27,6 +27,7 @@ class Criterion:
     title: str
     why: str
     facet: Facet
+    stage: Stage | None  #: the one stage it looks at, if it looks at one only
     hint: str  #: the remedy; the ``message`` of a result is the fact
     earns_with: str  #: id of the check without which this one earns nothing, or ""
     needs: tuple[str, ...]
@@ -56,11 +57,14 @@ class Check:
         return self.criterion.id
 
 
-def criterion(*, facet: Facet, hint: str, earns_with: str = "") -> Callable[[Body], Criterion]:
+def criterion(
+    *, facet: Facet, hint: str, stage: Stage | None = None, earns_with: str = ""
+) -> Callable[[Body], Criterion]:
     """Make a criterion of the decorated function; its name is the criterion's id.
 
     ``earns_with`` names the check that must pass too before points are earned: a property that
-    zeros or V have as well is no credit by itself.
+    zeros or V have as well is no credit by itself. ``stage`` is left out where a mistake in any
+    stage would fail the criterion: such a failure tells nothing about where the mistake is.
 
     Raises:
         SpecError: the function has no docstring.
@@ -76,6 +80,7 @@ def criterion(*, facet: Facet, hint: str, earns_with: str = "") -> Callable[[Bod
             title=title,
             why=why.strip(),
             facet=facet,
+            stage=stage,
             hint=hint,
             earns_with=earns_with,
             needs=tuple(inspect.signature(body).parameters),

@@ -47,10 +47,13 @@ class CandidateError(TakehomeError):
 class CandidateRaised(CandidateError):
     """The candidate's code raised an exception."""
 
-    def __init__(self, kind: str, message: str, line: int | None = None) -> None:
+    def __init__(
+        self, kind: str, message: str, line: int | None = None, file: str = ""
+    ) -> None:
         self.kind = kind
         self.message = message
         self.line = line
+        self.file = file
         where = f" (line {line})" if line else ""
         super().__init__(f"{kind}: {message}{where}" if message else f"{kind}{where}")
 

@@ -115,7 +115,9 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""  #: what a passing answer should know, e.g. "computed in float32"
     seconds: float = 0.0
     line: int | None = None  #: the candidate's line, when their code raised
+    file: str = ""  #: the candidate's file that the line is in
     mismatch: Mismatch | None = None
+    stage: Stage | None = None  #: the one stage it looks at, if it looks at one only
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,6 +127,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     stage: Stage
     confidence: str  #: the evidence in words
+    stages: tuple[Stage, ...] = ()  #: those of all flaws of a pair
     alternatives: tuple[str, ...] = ()  #: titles of flaws that are the same function
     question: str = ""  #: what an interviewer can ask next
     answer: str = ""  #: what a good answer contains; interviewer only

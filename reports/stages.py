@@ -53,50 +53,16 @@ FORMULAS: Final = {
 
 CORE: Final = (Stage.SCORE, Stage.SCALE, Stage.MASK, Stage.NORMALISE, Stage.AGGREGATE)
 
-#: Checks that look at one stage only. A check that any stage can fail (``definition``, shapes,
-#: gradients) tells nothing about where the fault is and is left out.
-CHECK_STAGES: Final = {
-    "scale": Stage.SCALE,
-    "scale-effect": Stage.SCALE,
-    "mask-before-softmax": Stage.MASK,
-    "mask-value": Stage.MASK,
-    "mask-polarity": Stage.MASK,
-    "mask-combination": Stage.MASK,
-    "mask-broadcast": Stage.MASK,
-    "causal-mask": Stage.MASK,
-    "causal-perturbation": Stage.MASK,
-    "padding": Stage.MASK,
-    "padding-mask": Stage.MASK,
-    "fully-masked-row": Stage.MASK,
-    "masked-gradients": Stage.MASK,
-    "additive-mask": Stage.MASK,
-    "softmax-axis": Stage.NORMALISE,
-    "softmax-before-values": Stage.NORMALISE,
-    "stable-softmax": Stage.NORMALISE,
-    "values-aggregated": Stage.AGGREGATE,
-    "head-split": Stage.HEADS,
-    "heads-independent": Stage.HEADS,
-    "output-projection": Stage.PROJECTION,
-    "separate-projections": Stage.PROJECTION,
-    "pe-values": Stage.ENCODING,
-    "pe-shape": Stage.ENCODING,
-    "pe-distance": Stage.ENCODING,
-    "rotary": Stage.ENCODING,
-    "alibi": Stage.ENCODING,
-    "kv-one-by-one": Stage.CACHE,
-    "kv-chunks": Stage.CACHE,
-    "kv-prefill": Stage.CACHE,
-    "kv-second-prompt": Stage.CACHE,
-    "residual-and-norm": Stage.BLOCK,
-}
+#: Stages that some specs ask for as functions of their own, which say nothing about attention.
+APART: Final = (Stage.HEADS, Stage.ENCODING)
 
 
 def strip(result: SubmissionResult) -> Strip | None:
     """Return the strip of a submission, or None when nothing was checked.
 
-    A diagnosis decides alone: a single flaw reproduces every output, so the other stages are
-    right. Without one, the failing checks of the lowest level point at their stages, unless
-    they point everywhere.
+    A diagnosis decides: its flaws reproduce every output of attention, so the other stages are
+    right. Without one, the failing checks of the lowest level point at their stages, unless they
+    point everywhere.
     """
     if not result.checks:
         return None
@@ -110,10 +76,15 @@ def strip(result: SubmissionResult) -> Strip | None:
 
 
 def _diagnosed(result: SubmissionResult) -> dict[Stage, State]:
-    named = {diagnosis.stage for diagnosis in result.diagnosis}
-    single = len(result.diagnosis) == 1 and "+" not in result.diagnosis[0].flaw
-    rest = State.SOUND if single else State.UNKNOWN  # the second flaw of a pair has no stage here
-    return {stage: State.BROKEN if stage in named else rest for stage in FORMULAS}
+    named = {stage for bug in result.diagnosis for stage in (bug.stages or (bug.stage,))}
+    attention = named - {*APART}
+    states = dict.fromkeys(FORMULAS, State.SOUND) if attention else _observed(result.checks)
+    for stage, state in states.items():
+        if stage in named:
+            states[stage] = State.BROKEN
+        elif state is State.SUSPECT:
+            states[stage] = State.UNKNOWN  # the diagnosis says more than a failing check
+    return states
 
 
 def _observed(checks: tuple[CheckResult, ...]) -> dict[Stage, State]:
@@ -121,38 +92,36 @@ def _observed(checks: tuple[CheckResult, ...]) -> dict[Stage, State]:
     if not any(check.outcome in (Outcome.PASSED, Outcome.FAILED) for check in checks):
         return dict.fromkeys(FORMULAS, State.UNKNOWN)  # no answer was ever compared
     lowest = min((LEVELS.index(check.level) for check in missed), default=0)
-    suspects = {
-        CHECK_STAGES[check.id]
-        for check in missed
-        if check.id in CHECK_STAGES and LEVELS.index(check.level) == lowest
-    }
-    passed = {check.id for check in checks if check.outcome is Outcome.PASSED}
-    failed = {check.id for check in missed}
-    if "definition" in failed and len(suspects) > 1:
+    suspects = {check.stage for check in missed if LEVELS.index(check.level) == lowest}
+    passed = {check.stage for check in checks if check.outcome is Outcome.PASSED}
+    failed = {check.stage for check in missed}
+    core_failed = any(check.id == "definition" for check in missed)
+    core_passed = any(c.id == "definition" and c.outcome is Outcome.PASSED for c in checks)
+    if core_failed and len(suspects - {None}) > 1:
         suspects = set()  # one wrong stage makes checks of the others fail too
     states = {}
     for stage in FORMULAS:
-        own = {check for check, where in CHECK_STAGES.items() if where is stage}
-        sound = own & passed or (stage in CORE and "definition" in passed)
+        sound = stage in passed or (stage in CORE and core_passed)
         if stage in suspects:
             states[stage] = State.SUSPECT
         else:
-            states[stage] = State.SOUND if sound and not own & failed else State.UNKNOWN
+            states[stage] = State.SOUND if sound and stage not in failed else State.UNKNOWN
     return states
 
 
 def _matters(stage: Stage, states: dict[Stage, State], result: SubmissionResult) -> bool:
     if states[stage] in (State.BROKEN, State.SUSPECT):
         return True
-    ids = {check.id for check in result.checks}
-    return stage in CORE and ("definition" in ids or any(CHECK_STAGES.get(i) in CORE for i in ids))
+    return stage in CORE and any(
+        check.id == "definition" or check.stage in CORE for check in result.checks
+    )
 
 
 def _caption(steps: tuple[Step, ...], result: SubmissionResult) -> str:
     states = {step.state for step in steps}
     if State.BROKEN in states:
         broken = [step.stage for step in steps if step.state is State.BROKEN]
-        rest = " The other stages are right." if State.SOUND in states else ""
+        rest = " The other stages are right." if states == {State.BROKEN, State.SOUND} else ""
         return f"Broken: {', '.join(broken)}.{rest}"
     if State.SUSPECT in states:
         suspects = [step.stage for step in steps if step.state is State.SUSPECT]

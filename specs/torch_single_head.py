@@ -28,6 +28,7 @@ from harness import (
     Level,
     Projection,
     Spec,
+    Stage,
     criterion,
 )
 from specs import layers
@@ -46,6 +47,7 @@ NAME = "OneHeadAttention"
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.MASK,
     hint="Read the brief's mask: here True means that the query may not see the key.",
     earns_with="definition",
 )

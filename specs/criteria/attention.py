@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness import Expected, Facet, Judge, criterion
+from harness import Expected, Facet, Judge, Stage, criterion
 from specs.cases import AttentionCases, Case, Shape, judge_case, own
 
 
@@ -46,6 +46,7 @@ def definition(attention, cases: AttentionCases, judge: Judge):
 
 @criterion(
     facet=Facet.NUMERIC,
+    stage=Stage.SCALE,
     hint="Divide the scores by √d_k, the square root of the width of one query, once, before the "
     "softmax.",
     earns_with="definition",
@@ -81,6 +82,7 @@ def scale(attention, cases: AttentionCases, judge: Judge):
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.SCALE,
     hint="Without ÷ √d_k the variance of a score grows with d_k and the softmax saturates.",
     earns_with="definition",
 )
@@ -111,6 +113,7 @@ def scale_effect(attention, cases: AttentionCases, judge: Judge):
 
 @criterion(
     facet=Facet.WEIGHTS,
+    stage=Stage.NORMALISE,
     hint="Normalise over the keys, the last axis of the scores: softmax(scores, axis=-1).",
     earns_with="definition",
 )
@@ -128,6 +131,7 @@ def softmax_axis(attention, cases: AttentionCases, judge: Judge):
 
 @criterion(
     facet=Facet.WEIGHTS,
+    stage=Stage.NORMALISE,
     hint="Softmax the scores first, then multiply by V: the weights choose positions, not features.",
     earns_with="definition",
 )
@@ -147,6 +151,7 @@ def softmax_before_values(attention, cases: AttentionCases, judge: Judge):
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.AGGREGATE,
     hint="Aggregate V: Q and K only decide how much of each value is taken.",
     earns_with="definition",
 )

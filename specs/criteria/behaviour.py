@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness import Expected, Facet, Judge, Tensor, criterion
+from harness import Expected, Facet, Judge, Stage, Tensor, criterion
 from specs.cases import AttentionCases, Case, Shape, own
 
 
 @criterion(
     facet=Facet.STABILITY,
+    stage=Stage.MASK,
     hint="A query with no allowed key must not give NaN: fill with a finite number, or guard the "
     "division. The value itself is yours to choose.",
     earns_with="definition",
@@ -27,6 +28,7 @@ def fully_masked_row(attention, cases: AttentionCases, judge: Judge):
 
 @criterion(
     facet=Facet.STABILITY,
+    stage=Stage.NORMALISE,
     hint="Subtract each row's own maximum before exponentiating: exp(x - x.max(axis, keepdims)).",
     earns_with="definition",
 )

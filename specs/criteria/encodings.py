@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness import CheckFailed, Expected, Facet, Judge, Tensor, criterion
+from harness import CheckFailed, Expected, Facet, Judge, Stage, Tensor, criterion
 from specs import encodings as reference
 from specs.encodings import LAYOUTS
 
@@ -14,6 +14,7 @@ SIZES = ((7, 6), (10, 4), (64, 16), (5, 12))
 
 @criterion(
     facet=Facet.NUMERIC,
+    stage=Stage.ENCODING,
     hint="Angle of column i: pos / 10000^(2i/d), i = 0 … d/2 - 1; one frequency for a sine and its "
     "cosine.",
 )
@@ -49,6 +50,7 @@ def _matches(tables, layout: str) -> bool:
 
 @criterion(
     facet=Facet.SHAPE,
+    stage=Stage.ENCODING,
     hint="One row per position: (max_len, d).",
     earns_with="pe-values",
 )
@@ -62,6 +64,7 @@ def pe_shape(positional_encoding, judge: Judge):
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.ENCODING,
     hint="Sine and cosine of the same angle make the product of two rows a function of the offset.",
 )
 def pe_distance(positional_encoding, judge: Judge):
@@ -98,6 +101,7 @@ LENGTH, WIDTHS = 9, (4, 12)
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.ENCODING,
     hint="Turn the pair (a, b) to (a·cos - b·sin, a·sin + b·cos) by the angle position / "
     "10000^(2i/d), with the same frequency for both halves of a pair and the positions given.",
 )
@@ -169,6 +173,7 @@ def _products(q: Tensor, k: Tensor) -> Tensor:
 
 @criterion(
     facet=Facet.NUMERIC,
+    stage=Stage.ENCODING,
     hint="Add -slope·(i - j) to the score of query i and key j; head h has slope 2^(-8(h+1)/H).",
 )
 def alibi(alibi_bias, judge: Judge):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-from harness import Facet, Judge, criterion
+from harness import Facet, Judge, Stage, criterion
 from specs import heads as reference
 
 #: Batch, length, width, heads: all different, and one with length = head width = heads.
@@ -12,6 +12,7 @@ SIZES = ((2, 5, 12, 3), (3, 4, 16, 4), (1, 2, 4, 2))
 
 @criterion(
     facet=Facet.SHAPE,
+    stage=Stage.HEADS,
     hint="reshape(B, T, h, D // h), then transpose(0, 2, 1, 3); the way back in the opposite order. "
     "A reshape alone keeps the shape and mixes the positions.",
 )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness import Expected, Facet, Judge, Tensor, criterion
+from harness import Expected, Facet, Judge, Stage, Tensor, criterion
 from specs.cases import AttentionCases, Case, own
 
 
 @criterion(
     facet=Facet.WEIGHTS,
+    stage=Stage.MASK,
     hint="Set the blocked scores to a large negative number before the softmax, so that the "
     "weights that remain sum to 1.",
     earns_with="definition",
@@ -34,6 +35,7 @@ def mask_before_softmax(attention, cases: AttentionCases, judge: Judge):
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.MASK,
     hint="Fill with -inf or a number like -1e9: exp(0), exp(-1) and even exp(-20) leave an "
     "influence.",
     earns_with="definition",
@@ -58,6 +60,7 @@ def mask_value(attention, cases: AttentionCases, judge: Judge):
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.MASK,
     hint="Read the brief's mask: here True means that the query may attend to the key.",
     earns_with="definition",
 )
@@ -74,6 +77,7 @@ def mask_polarity(attention, cases: AttentionCases, judge: Judge):
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.MASK,
     hint="Row i allows 0 … i, the diagonal included: np.tril(np.ones((T, T), bool)).",
 )
 def causal_mask(causal_mask, judge: Judge):
@@ -85,6 +89,7 @@ def causal_mask(causal_mask, judge: Judge):
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.MASK,
     hint="The mask concerns keys: item b allows key j when j < lengths[b]; shape (B, 1, max_len).",
 )
 def padding_mask(padding_mask, draw, judge: Judge):
@@ -99,6 +104,7 @@ def padding_mask(padding_mask, draw, judge: Judge):
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.MASK,
     hint="Block the future with the mask, and nothing else: row i attends to 0 … i.",
     earns_with="definition",
 )
@@ -134,6 +140,7 @@ def causal_perturbation(attention, cases: AttentionCases, judge: Judge):
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.MASK,
     hint="Mask the keys that are padding, for every query; rows of padded queries do not matter.",
     earns_with="definition",
 )
@@ -155,6 +162,7 @@ def padding(attention, cases: AttentionCases, judge: Judge):
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    stage=Stage.MASK,
     hint="A key is visible when the causal mask and the padding mask both allow it: combine with &.",
     earns_with="definition",
 )
@@ -182,6 +190,7 @@ def mask_combination(attention, causal_mask, padding_mask, cases: AttentionCases
 
 @criterion(
     facet=Facet.SHAPE,
+    stage=Stage.MASK,
     hint="Broadcast the mask to the scores; each item keeps its own mask.",
     earns_with="definition",
 )

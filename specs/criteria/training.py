@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness import Expected, Facet, Judge, Tensor, criterion
+from harness import Expected, Facet, Judge, Stage, Tensor, criterion
 from specs import stages
 from specs.cases import AttentionCases, Shape, own
 
@@ -66,6 +66,7 @@ def gradients(attention, cases: AttentionCases, judge: Judge):
 
 @criterion(
     facet=Facet.STABILITY,
+    stage=Stage.MASK,
     hint="NaN that nan_to_num hides is still NaN in the backward pass: give an empty row a finite "
     "fill, or zero its weights with where after a safe softmax.",
     earns_with="definition",
@@ -97,6 +98,7 @@ def _judge_gradients(attention, case, cases: AttentionCases, judge: Judge) -> No
 
 @criterion(
     facet=Facet.NUMERIC,
+    stage=Stage.MASK,
     hint="A floating mask is added to the scaled scores; compare with 0 only bool and integer masks.",
     earns_with="definition",
 )

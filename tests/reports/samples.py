@@ -84,6 +84,30 @@ CHECKS = (
     ("determinism", "The same input gives the same output twice", "good", "behaviour", 1),
 )  # fmt: skip
 
+#: Checks that look at one stage only.
+STAGES = {
+    "scale": Stage.SCALE,
+    "scale-effect": Stage.SCALE,
+    "mask-before-softmax": Stage.MASK,
+    "mask-value": Stage.MASK,
+    "mask-polarity": Stage.MASK,
+    "mask-combination": Stage.MASK,
+    "mask-broadcast": Stage.MASK,
+    "causal-mask": Stage.MASK,
+    "causal-perturbation": Stage.MASK,
+    "padding": Stage.MASK,
+    "padding-mask": Stage.MASK,
+    "fully-masked-row": Stage.MASK,
+    "softmax-axis": Stage.NORMALISE,
+    "softmax-before-values": Stage.NORMALISE,
+    "stable-softmax": Stage.NORMALISE,
+    "values-aggregated": Stage.AGGREGATE,
+    "head-split": Stage.HEADS,
+    "pe-values": Stage.ENCODING,
+    "pe-shape": Stage.ENCODING,
+    "pe-distance": Stage.ENCODING,
+}
+
 RIGHT = '''"""Attention by hand, in numpy."""
 
 import numpy as np
@@ -189,6 +213,7 @@ def checks(
             points=points,
             earned=0 if name in spoilt else points,
             seconds=0.0011 + 0.0007 * (position % 5),
+            stage=STAGES.get(name),
         )
         other = (missed or {}).get(name)
         if other is not None:

@@ -38,12 +38,28 @@ def test_a_diagnosis_breaks_its_stage_and_clears_the_others() -> None:
     assert set(found.values()) == {State.SOUND}
 
 
-def test_a_pair_of_flaws_clears_no_other_stage() -> None:
-    pair = Diagnosis(flaw="a+b", title="", stage=Stage.SCALE, confidence="")
-    result = msgspec.structs.replace(samples.over_queries().result, diagnosis=(pair,))
-    found = states(strip(result))
-    assert found.pop(Stage.SCALE) is State.BROKEN
-    assert set(found.values()) == {State.UNKNOWN}
+def diagnosed(result: SubmissionResult, *stages: Stage) -> Strip | None:
+    bug = Diagnosis(flaw="a+b", title="", stage=stages[0], stages=stages, confidence="")
+    return strip(msgspec.structs.replace(result, diagnosis=(bug,)))
+
+
+def test_a_pair_of_flaws_breaks_both_stages_and_clears_the_others() -> None:
+    found = states(diagnosed(samples.over_queries().result, Stage.SCALE, Stage.MASK))
+    assert (found.pop(Stage.SCALE), found.pop(Stage.MASK)) == (State.BROKEN, State.BROKEN)
+    assert set(found.values()) == {State.SOUND}
+
+
+def test_a_flaw_of_the_heads_clears_no_stage_of_a_wrong_attention() -> None:
+    found = diagnosed(missing("definition", "head-split"), Stage.HEADS)
+    assert states(found)[Stage.SCORE] is State.UNKNOWN
+    assert found is not None
+    assert found.caption == "Broken: heads."
+
+
+def test_a_flaw_of_the_heads_leaves_a_right_attention_sound() -> None:
+    found = states(diagnosed(missing("head-split"), Stage.HEADS))
+    assert found.pop(Stage.HEADS) is State.BROKEN
+    assert set(found.values()) == {State.SOUND}
 
 
 def test_without_a_diagnosis_failing_checks_point_at_their_stage() -> None:
@@ -87,7 +103,7 @@ def test_an_extra_stage_is_shown_only_when_it_matters() -> None:
 def test_a_spec_without_attention_has_no_strip_of_attention() -> None:
     check = CheckResult(
         id="pe-values", title="", outcome=Outcome.PASSED, level=Level.PASS, facet=Facet.NUMERIC,
-        points=1, earned=1,
+        points=1, earned=1, stage=Stage.ENCODING,
     )  # fmt: skip
     assert strip(msgspec.structs.replace(samples.right().result, checks=(check,))) is None
 
