@@ -88,7 +88,7 @@ def test_a_call_that_the_reference_refuses_is_no_evidence():
 
 @pytest.mark.parametrize("dtype", ["f2", "bf2"])
 def test_a_half_precision_answer_is_judged_by_the_precision_of_its_inputs(dtype):
-    x = Tensor.rounded(np.arange(1.0, 4.0), dtype)
+    x = Tensor.rounded(np.array([1.0, 2.0, 4.0]), dtype)
     near = Tensor.rounded(2 * x.values.astype(float) * (1 + 2.0**-10), dtype)
     assert smallest_failure(toy.SPEC, [recorded(x, near)]) is None
     exact = np.arange(1.0, 4.0)
