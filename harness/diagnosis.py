@@ -18,7 +18,7 @@ from harness.calls import Tensor
 from harness.candidate import Recorded
 from harness.matching import Implementation, disagreement, outputs, same, usable
 from harness.replay import Replay
-from harness.results import CheckResult, Diagnosis
+from harness.results import CheckResult, Diagnosis, Outcome
 from harness.spec import Flaw, Spec
 
 Explanation = tuple[Flaw, ...]
@@ -32,6 +32,7 @@ class Found:
     """The explanations of one entry point's calls, all equally good."""
 
     explanations: tuple[Explanation, ...]
+    spec: Spec  #: in the style in which they explain
     calls: int
     values: int
     raised: int  #: calls that raised
@@ -44,43 +45,61 @@ def diagnose(
 
     A submission that passed every check is given none.
     """
-    replay = Replay(spec, checks, seed)
-    if not replay.failed:
+    if all(check.outcome is Outcome.PASSED for check in checks):
         return ()
     found = {}
+    unexplained = False
     for point in spec.entry_points:
         calls = [one for one in recording if one.point is point and usable(one)]
-        if calls and (explained := explain(spec, calls)):
+        explained = explain(spec, calls) if calls else None
+        if explained and explained.explanations:
             found[explained.explanations[0]] = explained
-    if behaving := _behaviour(spec, replay, tuple(found)):
+        unexplained |= explained is not None and not explained.explanations
+    styled = next((explained.spec for explained in found.values()), spec)
+    replay = Replay(styled, checks, seed)
+    base = tuple(dict.fromkeys(itertools.chain(*found)))
+    calls = [] if unexplained else [one for one in recording if usable(one)]
+    if _disjoint(base) and (behaving := _behaviour(styled, replay, base, calls)):
         return behaving
     return tuple(_of_outputs(explained) for explained in found.values())
 
 
 def _behaviour(
-    spec: Spec, replay: Replay, explanations: tuple[Explanation, ...]
+    spec: Spec, replay: Replay, base: Explanation, calls: Sequence[Recorded]
 ) -> tuple[Diagnosis, ...]:
-    """Return a flaw that explains how checks failed, together with those found from outputs."""
-    base = tuple(dict.fromkeys(itertools.chain(*explanations)))
-    if not _disjoint(base) or (base and replay.agrees(*base)):
+    """Return a flaw that explains how checks failed, together with those found from outputs.
+
+    It must leave every output as it was explained; without ``calls``, outputs are not explained,
+    which only randomness can do.
+    """
+    if base and replay.agrees(*base):
         return ()
+
+    def fits(flaws: Explanation) -> bool:
+        if not _disjoint(flaws):
+            return False
+        if not any(flaw.random for flaw in flaws):
+            made = spec.expect(spec.with_flaws(*flaws))
+            if not calls or any(disagreement(call, made) > 1.0 for call in calls):
+                return False
+        return replay.agrees(*flaws)
+
     more = [flaw for flaw in replay.candidates if flaw not in base]
-    fitting = [(*base, flaw) for flaw in more if _agrees(replay, (*base, flaw))]
+    fitting = [(*base, flaw) for flaw in more if fits((*base, flaw))]
     if not fitting and not base:
         pairs = itertools.combinations(more[:PAIRED], 2)
-        fitting = [pair for pair in pairs if _composable(*pair) and _agrees(replay, pair)]
+        fitting = [pair for pair in pairs if _composable(*pair) and fits(pair)]
     if not fitting:
         return ()
     evidence = f"it fails the same {len(replay.failed)} checks in the same way"
     return (_describe(tuple(fitting), evidence),)
 
 
-def _agrees(replay: Replay, flaws: Explanation) -> bool:
-    return _disjoint(flaws) and replay.agrees(*flaws)
-
-
 def explain(spec: Spec, calls: Sequence[Recorded]) -> Found | None:
-    """Return the smallest sets of flaws under which the reference gives what was recorded."""
+    """Return the smallest sets of flaws under which the reference gives what was recorded.
+
+    None when the calls are right; no explanations when they are wrong in no known way.
+    """
     # Calls that answered first: one that raised tells little, and may be explained by none.
     calls = sorted(calls, key=lambda call: (call.answer.raised is not None, call.size))
     # A submission may compute in float32, or fill with -1e9 where the reference has -inf.
@@ -92,7 +111,7 @@ def explain(spec: Spec, calls: Sequence[Recorded]) -> Found | None:
             for search in searches:
                 if explanations := trying(search):
                     return search.found(explanations)
-    return None
+    return searches[0].found(())
 
 
 class _Search:
@@ -144,6 +163,7 @@ class _Search:
         raised = sum(call.answer.raised is not None for call in self._calls)
         return Found(
             explanations=explanations,
+            spec=self._spec,
             calls=len(self._calls) - raised,
             values=sum(_size(call) for call in self._calls),
             raised=raised,

@@ -91,7 +91,8 @@ def _distance(output: Output, expected: Expected, coarsely: bool) -> float:
     if output.values.shape != expected.values.shape:
         return math.inf
     unit = COARSER.get(output.dtype, 0.0) if coarsely else roundoff_of(output.dtype)
-    errors = np.abs(output.values - expected.values)
+    with np.errstate(all="ignore"):
+        errors = np.abs(output.values - expected.values)
     if (errors <= NEAR * unit * np.abs(expected.values)).all():
         return 0.0
     finite = np.isfinite(expected.values)

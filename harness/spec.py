@@ -55,6 +55,7 @@ class Flaw:
     stage: Stage
     parts: Parts
     caught_by: tuple[str, ...]  #: ids of the checks that fail, at least
+    random: bool = False  #: its outputs differ from call to call
     question: str = ""  #: what an interviewer can ask next
     answer: str = ""  #: what a good answer contains
 

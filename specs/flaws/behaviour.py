@@ -88,6 +88,7 @@ FLAWS = (
     ),
     aggregate(
         id="always-random",
+        random=True,
         title="dropout that is always on",
         parts={"scale_weights": jitter},
         caught_by=("determinism", "definition"),

@@ -42,8 +42,7 @@ def shifted_softmax(logits: Array, axis: int, peak: Array) -> Array:
     """Softmax that subtracts ``peak``, whatever that is."""
     with np.errstate(all="ignore"):
         exponentials = library(logits).exp(logits - peak)
-        total = exponentials.sum(axis, keepdims=True)
-        return exponentials / library(logits).where(total == 0, total + 1, total)
+        return exponentials / exponentials.sum(axis, keepdims=True)
 
 
 def without_maximum(logits: Array, axis: int = -1) -> Array:
