@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import secrets
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -89,6 +90,8 @@ def grade(
     if not batch.deliveries:
         _say(f"nothing to grade in {', '.join(map(str, paths))}")
         return Exit.NOTHING
+    with _named_problems():
+        reports.prepare(out)
     open_sandbox = opener(sandbox, assignment_spec.image, runtime=runtime, report=_say)
     done: dict[str, SubmissionResult] = {}
     environment = None
@@ -103,7 +106,8 @@ def grade(
         slots = Slots(open_sandbox, reuse=reuse)
         cards = grade_all(batch.deliveries, assignment, slots, jobs=jobs)
         for card in console.followed(cards, len(batch.deliveries), Console()):
-            reports.write_card(card, out, index="../index.html")
+            with _named_problems():
+                reports.write_card(card, out, index="../index.html")
             done[card.result.id] = card.result
             environment = card.environment
     assert environment is not None
@@ -115,7 +119,8 @@ def grade(
         submissions=tuple(done[delivery.id] for delivery in batch.deliveries),
         ignored=batch.ignored,
     )
-    reports.write(results, (), out)
+    with _named_problems():
+        reports.write(results, (), out)
     _say(f"scorecards: {out / 'index.html'}")
     return _exit_code(results.submissions)
 
@@ -189,11 +194,9 @@ def report(folder: Annotated[Path, typer.Argument(help="The --out of an earlier 
     """Render the scorecards again from their results."""
     import reports
 
-    try:
+    with _named_problems():
         results = reports.load(folder)
         reports.write(results, reports.load_cards(results, folder), folder)
-    except reports.Unreadable as error:
-        raise UsageError(str(error)) from None
     _say(f"scorecards: {folder / 'index.html'}")
     return Exit.PASSED
 
@@ -229,7 +232,7 @@ def doctor(
 
     healthy = True
     for finding in examine(runtime=runtime, limits=Limits(), report=_say):
-        typer.echo(f"{'ok' if finding.ok else 'NOT OK':<8}{finding.name:<20}{finding.measured}")
+        typer.echo(f"{'ok' if finding.ok else 'NOT OK':<8}{finding.name:<22}{finding.measured}")
         if finding.advice:
             typer.echo(f"        {finding.advice}")
         healthy &= finding.ok
@@ -255,6 +258,17 @@ def _exit_code(submissions: Sequence[SubmissionResult]) -> Exit:
     if Verdict.INVALID in verdicts:
         return Exit.BROKEN
     return Exit.PASSED if verdicts <= {Verdict.PASSED} else Exit.FAILED
+
+
+@contextlib.contextmanager
+def _named_problems() -> Iterator[None]:
+    """Turn what reports say about a folder into an error of the command line."""
+    import reports
+
+    try:
+        yield
+    except (reports.Unreadable, reports.Unwritable) as error:
+        raise UsageError(str(error)) from None
 
 
 def _say(text: str) -> None:
@@ -286,7 +300,8 @@ def run(command: Callable[[], object]) -> int:
         return error.exit_code
     except Exception as error:
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # click's usage errors
-            _say(f"takehome: {error.format_message()}")
+            if said := error.format_message():  # nothing when it was the help that was wanted
+                _say(f"takehome: {said}")
             return Exit.USAGE
         raise
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 from rich.text import Text
 
 from harness.results import Card, CheckResult, Level, Outcome, SubmissionResult, Verdict
@@ -85,7 +84,8 @@ def _check(check: CheckResult) -> Text:
 
 def show_specs(titles: Iterable[tuple[str, str]], console: Console) -> None:
     """Print the assignments, one to a line."""
-    table = Table.grid(padding=(0, 2))
-    for name, title in titles:
-        table.add_row(Text(name, style="bold"), Text(title))
-    console.print(table)
+    listed = list(titles)
+    width = max(len(name) for name, _ in listed)
+    for name, title in listed:
+        text = Text(f"{name:<{width}}  ", style="bold").append(title, style="not bold")
+        console.print(text, soft_wrap=True)

@@ -19,7 +19,7 @@ from harness.candidate import Session
 from harness.conventions import AdaptingSession
 from harness.diagnosis import diagnose
 from harness.errors import CandidateError, Refused, SandboxBroken
-from harness.evidence import smallest_failure
+from harness.evidence import gather
 from harness.identity import slug
 from harness.inference import infer
 from harness.intake import Delivery
@@ -162,8 +162,6 @@ def _score(
         spec = spec.only(reading.defined)
     checks, recording = run_checks(spec, reading.session, assignment.seed, reading.defined)
     came_to = verdict(checks)
-    wrong = any(check.outcome is not Outcome.PASSED for check in checks)
-    evidence = smallest_failure(spec, recording) if wrong else None
     scored = came_to in (Verdict.PASSED, Verdict.FAILED)
     diagnosis = diagnose(spec, recording, checks, assignment.seed) if scored else ()
     result = SubmissionResult(
@@ -182,7 +180,7 @@ def _score(
         exchanges=session.exchanges,
     )
     card = _card(result, assignment, sandbox)
-    return msgspec.structs.replace(card, evidence=(evidence,) if evidence else ())
+    return msgspec.structs.replace(card, evidence=gather(spec, recording, checks))
 
 
 def _with(card: Card, **changes: Any) -> Card:

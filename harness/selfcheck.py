@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from harness.errors import UsageError
@@ -28,9 +28,7 @@ def check_file(file: Path, spec: Spec) -> Card:
     (delivery,) = collect([file], single=True).deliveries
     limits = LIMITS[spec.image]
     with Parser() as parser:
-        assignment = Assignment(
-            spec=spec, seed=secrets.token_hex(8), limits=limits, parser=parser
-        )
+        assignment = Assignment(spec=spec, seed=secrets.token_hex(8), limits=limits, parser=parser)
         sandbox = ProcessSandbox(limits=limits)
         try:
             return grade(delivery, assignment, sandbox)
@@ -38,15 +36,28 @@ def check_file(file: Path, spec: Spec) -> Card:
             sandbox.close()
 
 
-def changes(file: Path) -> Iterator[None]:
-    """Yield at once, and again whenever the file has changed."""
+def changes(file: Path, *, sleep: Callable[[float], None] = time.sleep) -> Iterator[None]:
+    """Yield at once, and again whenever the file has changed.
+
+    An editor that saves by renaming leaves no file for a moment; that is waited for.
+
+    Raises:
+        UsageError: there is no such file to begin with.
+    """
+    if not file.exists():
+        raise UsageError(f"{file} is missing, expected a file with an answer")
     seen = None
     while True:
-        try:
-            status = file.stat()
-        except OSError as error:
-            raise UsageError(f"{file} cannot be read ({error.strerror})") from None
-        if (now := (status.st_mtime_ns, status.st_size)) != seen:
+        if (now := _state(file)) and now != seen:
             seen = now
             yield
-        time.sleep(POLL_SECONDS)
+        sleep(POLL_SECONDS)
+
+
+def _state(file: Path) -> tuple[int, int] | None:
+    """Return what changes when a file does, or None while there is no file."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size

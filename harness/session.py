@@ -204,9 +204,7 @@ class DirectSession:
     def exchange(self, steps: Sequence[Step]) -> list[Answer]:
         """Run the steps and return one answer for each."""
         entries, blobs = encode(steps)
-        header, out = self._session.run(
-            {"id": "", "steps": entries}, memoryview(b"".join(blobs))
-        )
+        header, out = self._session.run({"id": "", "steps": entries}, memoryview(b"".join(blobs)))
         return decode(header, memoryview(b"".join(out)), len(steps))
 
     def measure(self, warm_up: Step, step: Step) -> tuple[Answer, int]:

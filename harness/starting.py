@@ -31,8 +31,8 @@ def write_start(spec: Spec, folder: Path) -> list[Path]:
         folder / f"{spec.name}.py": spec.starter,
         folder / "README.md": _README.format(title=spec.title, name=spec.name),
     }
-    if there := [str(path) for path in files if path.exists()]:
-        raise UsageError(f"{', '.join(there)} exists already; choose another folder")
+    if there := [path.name for path in files if path.exists()]:
+        raise UsageError(f"{folder} has {', '.join(there)} already; choose another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():

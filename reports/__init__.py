@@ -1,6 +1,6 @@
 """Renderers of results; they know ``harness.results`` and nothing else."""
 
-from reports.files import Unreadable, load, load_cards, write, write_card
+from reports.files import Unreadable, Unwritable, load, load_cards, prepare, write, write_card
 from reports.index import render_index
 from reports.junit import render_junit
 from reports.scorecard import render_card
@@ -9,8 +9,10 @@ from reports.table import render_csv
 
 __all__ = [
     "Unreadable",
+    "Unwritable",
     "load",
     "load_cards",
+    "prepare",
     "render_card",
     "render_csv",
     "render_index",

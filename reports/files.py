@@ -24,6 +24,21 @@ class Unreadable(ValueError):
     """A folder does not hold results that can be rendered; the message says what to do."""
 
 
+class Unwritable(ValueError):
+    """A folder cannot take results; the message says why."""
+
+
+def prepare(out: Path) -> None:
+    """Make the folder for the results of a batch, and try it, before hours go into them.
+
+    Raises:
+        Unwritable: it cannot be made, or nothing can be written to it.
+    """
+    trial = out / "cards" / ".trial"
+    save(trial, b"")
+    trial.unlink(missing_ok=True)
+
+
 def write(results: BatchResults, cards: Iterable[Card], out: Path) -> None:
     """Write every report of a batch into ``out``, the cards first and ``index.html`` last.
 
@@ -63,14 +78,21 @@ def load_cards(results: BatchResults, folder: Path) -> Iterator[Card]:
 
 
 def save(path: Path, content: bytes) -> None:
-    """Write a file under another name and rename it, so that it is never half there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file under another name and rename it, so that it is never half there.
+
+    Raises:
+        Unwritable: the system does not let it.
+    """
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            unfinished.write_bytes(content)
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except OSError as error:
+        raise Unwritable(f"{path} cannot be written ({error.strerror})") from error
 
 
 def _read(path: Path, kind: type[_Kind]) -> _Kind:
