@@ -61,7 +61,9 @@ def diagnose(
     calls = [] if unexplained else [one for one in recording if usable(one)]
     if _disjoint(base) and (behaving := _behaviour(styled, replay, base, calls)):
         return behaving
-    return tuple(_of_outputs(explained) for explained in found.values())
+    # Two entry points may share a mistake: what explains more says it for both.
+    whole = [one for one in found if not any(set(one) < set(other) for other in found)]
+    return tuple(_of_outputs(found[one]) for one in whole)
 
 
 def _behaviour(
