@@ -167,7 +167,7 @@ def _monomial(term: str) -> tuple[int, int] | None:
                 return None
             exponents[base] = exponents.get(base, 0) + int(digit) - 1
             place += 2
-        elif character.isalpha():
+        elif character.isalpha() and character != "x":  # x multiplies
             name = next((n for n in _LONGEST_FIRST if term.startswith(n, place)), None)
             if name is None:
                 return None

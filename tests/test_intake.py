@@ -143,3 +143,35 @@ def test_nothing_is_read_until_a_submission_is_loaded(
         patched.setattr("harness.folder._read", lambda *_: pytest.fail("a file was read"))
         batch = collect([tmp_path])
     assert batch.deliveries[0].load().files[0].data == b"x = 1\n"
+
+
+def test_where_answers_are_written_only_forms_are_submissions(tmp_path: Path) -> None:
+    for name in ("a.md", "B.MD", "c.py", "notes.txt"):
+        (tmp_path / name).write_text("**1 answer:** yes\n")
+    (tmp_path / "folder").mkdir()
+    batch = collect([tmp_path], texts=True)
+    assert ids(batch) == ["B", "a"]
+    assert batch.ignored == (
+        "c.py was ignored: it is not a form",
+        "folder was ignored: it is not a form",
+        "notes.txt was ignored: it is not a form",
+    )
+    assert [delivery.load().origin for delivery in batch.deliveries] == ["text", "text"]
+
+
+def test_code_is_no_form_and_a_form_is_no_code(tmp_path: Path) -> None:
+    code, text = tmp_path / "a.py", tmp_path / "a.md"
+    code.touch()
+    text.touch()
+    with pytest.raises(UsageError, match=r"expected a folder or one of \.md"):
+        collect([code], texts=True)
+    with pytest.raises(UsageError, match=r"expected a folder or one of \.py"):
+        collect([text])
+
+
+def test_two_forms_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    for folder, text in (("x", "yes"), ("y", "no")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "ann.md").write_text(f"**1 answer:** {text}\n")
+    one, other = ids(collect([tmp_path / "x", tmp_path / "y"], texts=True))
+    assert one != other

@@ -12,7 +12,7 @@ import pytest
 
 from harness.errors import Refused
 from harness.parsing import Parser
-from harness.submission import SHOWN_CAP, Submission, load
+from harness.submission import SHOWN_CAP, Submission, load, load_text
 from harness.tree import FILE_CAP, HANDED_IN_CAP
 
 CODE = b"def attention(q, k, v):\n    return v\n"
@@ -295,3 +295,36 @@ def test_a_tar_of_a_git_repository_is_graded(tmp_path: Path, parser: Parser) -> 
             archive.addfile(info, io.BytesIO(CODE))
     found = load(written(tmp_path / "fay.tar.xz", packed.getvalue()), parser)
     assert (found.id, names(found), found.notes) == ("fay", ["attention.py"], ())
+
+
+FORM = b"# Answers\n\n**1 answer:** yes\n"
+
+
+def test_a_form_is_read_as_it_is_and_shown_question_by_question(
+    tmp_path: Path, parser: Parser
+) -> None:
+    found = load_text(written(tmp_path / "ann.md", FORM))
+    assert (found.id, found.entry, found.origin) == ("ann", "ann.md", "text")
+    assert found.sha256 == hashlib.sha256(FORM).hexdigest()
+    assert found.text == FORM.decode()
+    assert found.shown(parser) == ()
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"an essay", "ann.md is no form"),
+        (b"**1 answer:** \xff", "not UTF-8"),
+        (b"**1 answer:** \0", "NUL"),
+        (b"**1 answer:** " + b"x" * FILE_CAP, "larger than 256 KiB"),
+    ],
+)
+def test_what_is_no_form_is_refused(tmp_path: Path, data: bytes, said: str) -> None:
+    with pytest.raises(Refused, match=said):
+        load_text(written(tmp_path / "ann.md", data))
+
+
+def test_a_folder_is_no_form(tmp_path: Path) -> None:
+    (tmp_path / "folder.md").mkdir()
+    with pytest.raises(Refused, match="expected a file"):
+        load_text(tmp_path / "folder.md")

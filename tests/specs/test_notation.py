@@ -1,0 +1,213 @@
+"""Written answers are read in the notations that people use, and nonsense breaks nothing."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specs import notation
+
+READERS = (
+    notation.shape,
+    lambda text: notation.grid(text, 4),
+    notation.proportions,
+    notation.growth,
+    notation.factor,
+    notation.is_linear,
+    notation.axis_of_keys,
+    notation.role,
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[B, H, T_q, T_k]",
+        "(B,H,Tq,Tk)",
+        "B x H x T_q x T_k",
+        "BxHxTqxTk",
+        "B × H × T_q × T_k",
+        "B*H*Tq*Tk",
+        "$[B, H, T_{q}, T_{k}]$",
+        "$B \\times H \\times T_q \\times T_k$",
+        "scores = [B, H, T_q, T_k]",
+        "scores: B, H, T_q, T_k",
+        "[batch_size, num_heads, T_q, T_k]  # per head",
+        "（B，H，T_q，T_k）",
+        "torch.Size([B, H, Tq, Tk])",
+    ],
+)
+def test_a_shape_of_names(text):
+    assert notation.shape(text) == ("b", "h", "tq", "tk")
+
+
+@pytest.mark.parametrize("text", ["[2, 4, 8]", "torch.Size([2, 4, 8])", "2x4x8", "2 4 8", "(2,4,8)"])
+def test_a_shape_of_numbers(text):
+    assert notation.shape(text) == ("2", "4", "8")
+
+
+@pytest.mark.parametrize("text", ["d_model", "d", "D_model", "dₘodel", "emb_dim", "d_{model}"])
+def test_names_of_the_width(text):
+    assert notation.shape(f"[B, T, {text}]") == ("b", "t", "dmodel")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 0 0\n1 1 0\n1 1 1",
+        "[[1,0,0],[1,1,0],[1,1,1]]",
+        "100\n110\n111",
+        "   k1 k2 k3\nq1 1 0 0\nq2 1 1 0\nq3 1 1 1",
+        "| | k1 | k2 | k3 |\n|--|--|--|--|\n| q1 | 1 | 0 | 0 |\n| q2 | 1 | 1 | 0 |\n| q3 | 1 | 1 | 1 |",
+        "row 1: 1 0 0\nrow 2: 1 1 0\nrow 3: 1 1 1",
+        "True False False\nTrue True False\nTrue True True",
+        "0 -inf -inf\n0 0 -inf\n0 0 0",
+        "0 -∞ −∞\n0 0 -∞\n0 0 0",
+        "✓ ✗ ✗\n✓ ✓ ✗\n✓ ✓ ✓",
+        "torch.tril(torch.ones(3, 3))",
+    ],
+)
+def test_a_lower_triangle(text):
+    assert notation.grid(text, 3) == (True, False, False, True, True, False, True, True, True)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "lower triangle", "1 0\n1 1", "np.tril(np.ones((3, 3)), k=-1)", "~torch.tril(x)"]
+)
+def test_what_is_no_matrix_of_three(text):
+    assert notation.grid(text, 3) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0.665, 0.245, 0.090",
+        "[0.67 0.24 0.09]",
+        "66.5% / 24.5% / 9%",
+        "e² : e : 1",
+        "e^2 : e^1 : e^0",
+        "softmax([2, 1, 0]) ≈ (0.665, 0.245, 0.09)",
+    ],
+)
+def test_proportions(text):
+    assert notation.proportions(text) == pytest.approx((0.665, 0.245, 0.09), abs=0.01)
+
+
+@pytest.mark.parametrize("text", ["", "large, small, tiny", "-1, 2, 3", "nan 1 2", "inf", "0 0 0"])
+def test_what_is_no_proportion(text):
+    assert notation.proportions(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "O(T²d)",
+        "O(T^2 * d_model)",
+        "T**2 d",
+        "O(T²·d_model)",
+        "O(n^2 d)",
+        "O(B T^2 d_model)",
+        "O(H T² d_head)",
+        "O(T·T·d)",
+        "O(T_q T_k d)",
+        "$O(T^2 d_{model})$",
+        "time: Θ(2 T² d)",
+        "O((T^2) d)",
+    ],
+)
+def test_quadratic_in_the_length_and_linear_in_the_width(text):
+    assert notation.growth(text) == {(2, 1)}
+
+
+def test_terms_of_a_sum():
+    assert notation.growth("O(T² d + T d²)") == {(2, 1), (1, 2)}
+
+
+@pytest.mark.parametrize("text", ["O(T^2)", "O(H T²)", "O(B * heads * T^2)", "T x T", "L^2"])
+def test_the_matrix_of_weights(text):
+    assert notation.growth(text) == {(2, 0)}
+
+
+@pytest.mark.parametrize("text", ["", "quadratic", "O(1)", "^2", "T^", "it depends"])
+def test_what_is_no_growth(text):
+    assert notation.growth(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["4", "4x", "x4", "×4", "4 times", "four times", "fourfold", "2^2", "2² = 4", "(2T)² = 4T²",
+     "4 倍", "四倍", "it quadruples", "by a factor of 4", "(4)", "4-fold"],
+)  # fmt: skip
+def test_a_factor_of_four(text):
+    assert notation.factor(text) == 4
+
+
+@pytest.mark.parametrize("text", ["", "more", "2 or 4", "T²", "1" * 50])
+def test_what_is_no_factor(text):
+    assert notation.factor(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "linear"),
+    [
+        ("linearly", True),
+        ("O(T)", True),
+        ("proportional to T", True),
+        ("linear, not quadratic", True),
+        ("线性", True),
+        ("quadratically", False),
+        ("O(T²)", False),
+        ("constant", False),
+        ("hm", None),
+    ],
+)
+def test_linear_growth(text, linear):
+    assert notation.is_linear(text) is linear
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("T_k", True),
+        ("-1", True),
+        ("dim=-1", True),
+        ("axis 3", True),
+        ("the last one, over the keys", True),
+        ("the keys, for each query", True),
+        ("keys, not queries", True),
+        ("最后一维", True),
+        ("T_q", False),
+        ("dim = -2", False),
+        ("heads", False),
+        ("queries", False),
+        ("1", False),
+        ("no idea", None),
+    ],
+)
+def test_the_axis_of_the_keys(text, keys):
+    assert notation.axis_of_keys(text) is keys
+
+
+@pytest.mark.parametrize(
+    ("text", "role"),
+    [("query i", "query"), ("the i-th Query", "query"), ("k_j, a key", "key"), ("键", "key"),
+     ("a token", None)],
+)  # fmt: skip
+def test_whose_row_it_is(text, role):
+    assert notation.role(text) == role
+
+
+@given(st.text(max_size=400))
+def test_no_text_breaks_a_reader(text):
+    for reader in READERS:
+        reader(text)
+
+
+@pytest.mark.parametrize("piece", ["(", "[", "^2", "T", "1 ", "x", "-1", "O(", "e^2:", "²", "=", "\n"])
+def test_a_long_answer_takes_no_long_time(piece):
+    text = piece * 200_000
+    began = time.process_time()
+    for reader in READERS:
+        reader(text)
+    assert time.process_time() - began < 1.0
