@@ -3,7 +3,9 @@
 The operators are replaced in torch's dispatcher, below every Python name they can be reached by:
 ``F.``, ``torch._C._nn.``, ``torch.ops.aten.``. ``nn.MultiheadAttention`` with weights goes round
 them, since it is Python down to ``baddbmm``; its functional form is replaced in Python, which a
-copy of the source evades. The effect is on this process, which serves one submission.
+copy of the source evades; so does code that finds the library object and destroys it. Twenty-four
+other ways, with and without gradients, were tried and are blocked or do not run on a CPU. The effect
+is on this process, which serves one submission.
 """
 
 from __future__ import annotations
