@@ -42,7 +42,9 @@ def test_a_shape_of_names(text):
     assert notation.shape(text) == ("b", "h", "tq", "tk")
 
 
-@pytest.mark.parametrize("text", ["[2, 4, 8]", "torch.Size([2, 4, 8])", "2x4x8", "2 4 8", "(2,4,8)"])
+@pytest.mark.parametrize(
+    "text", ["[2, 4, 8]", "torch.Size([2, 4, 8])", "2x4x8", "2 4 8", "(2,4,8)"]
+)
 def test_a_shape_of_numbers(text):
     assert notation.shape(text) == ("2", "4", "8")
 
@@ -59,7 +61,7 @@ def test_names_of_the_width(text):
         "[[1,0,0],[1,1,0],[1,1,1]]",
         "100\n110\n111",
         "   k1 k2 k3\nq1 1 0 0\nq2 1 1 0\nq3 1 1 1",
-        "| | k1 | k2 | k3 |\n|--|--|--|--|\n| q1 | 1 | 0 | 0 |\n| q2 | 1 | 1 | 0 |\n| q3 | 1 | 1 | 1 |",
+        "||k1|k2|k3|\n|--|--|--|--|\n|q1|1|0|0|\n|q2|1|1|0|\n|q3|1|1|1|",
         "row 1: 1 0 0\nrow 2: 1 1 0\nrow 3: 1 1 1",
         "True False False\nTrue True False\nTrue True True",
         "0 -inf -inf\n0 0 -inf\n0 0 0",
@@ -204,7 +206,9 @@ def test_no_text_breaks_a_reader(text):
         reader(text)
 
 
-@pytest.mark.parametrize("piece", ["(", "[", "^2", "T", "1 ", "x", "-1", "O(", "e^2:", "²", "=", "\n"])
+@pytest.mark.parametrize(
+    "piece", ["(", "[", "^2", "T", "1 ", "x", "-1", "O(", "e^2:", "²", "=", "\n"]
+)
 def test_a_long_answer_takes_no_long_time(piece):
     text = piece * 200_000
     began = time.process_time()
