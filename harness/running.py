@@ -105,15 +105,16 @@ def credit(spec: Spec, results: Sequence[CheckResult]) -> tuple[CheckResult, ...
     """Take back the points of checks that earn with another one which did not pass."""
     passed = {result.id for result in results if result.outcome is Outcome.PASSED}
     with_what = {check.id: check.earns_with for check in spec.checks}
-    kept = []
-    for result in results:
+
+    def credited(result: CheckResult) -> CheckResult:
         needed = with_what[result.id]
-        if result.earned and needed and needed not in passed:
-            note = f"no points: {needed} did not pass"
-            note = f"{result.note}; {note}" if result.note else note
-            result = msgspec.structs.replace(result, earned=0, note=note)
-        kept.append(result)
-    return tuple(kept)
+        if not result.earned or not needed or needed in passed:
+            return result
+        note = f"no points: {needed} did not pass"
+        note = f"{result.note}; {note}" if result.note else note
+        return msgspec.structs.replace(result, earned=0, note=note)
+
+    return tuple(credited(result) for result in results)
 
 
 def level_reached(results: Sequence[CheckResult]) -> Level:

@@ -34,9 +34,12 @@ def prepare(out: Path) -> None:
     Raises:
         Unwritable: it cannot be made, or nothing can be written to it.
     """
-    trial = out / "cards" / ".trial"
-    save(trial, b"")
-    trial.unlink(missing_ok=True)
+    trial = out / "cards" / f".{secrets.token_hex(4)}.tmp"
+    try:
+        save(trial, b"")
+        trial.unlink()
+    except Unwritable as error:
+        raise Unwritable(f"{out} cannot take results: {error}; choose another folder") from error
 
 
 def write(results: BatchResults, cards: Iterable[Card], out: Path) -> None:
