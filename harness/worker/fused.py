@@ -4,7 +4,7 @@ The operators are replaced in torch's dispatcher, below every Python name they c
 ``F.``, ``torch._C._nn.``, ``torch.ops.aten.``. ``nn.MultiheadAttention`` with weights goes round
 them, since it is Python down to ``baddbmm``; its functional form is replaced in Python, which a
 copy of the source evades; so does code that finds the library object and destroys it. Twenty-four
-other ways, with and without gradients, were tried and are blocked or do not run on a CPU. The effect
+other ways, with and without gradients, were tried: blocked, or they do not run on a CPU. The effect
 is on this process, which serves one submission.
 """
 
