@@ -111,8 +111,7 @@ def main() -> None:
     call = one_call(client, image)
     print(f"one call through a container: {call:.2f} ms at the median (bar: {CALL_BAR_MS} ms)")
     pairs = [
-        (seconds(lambda: fresh(client, image)), seconds(lambda: bare(image)))
-        for _ in range(rounds)
+        (seconds(lambda: fresh(client, image)), seconds(lambda: bare(image))) for _ in range(rounds)
     ]
     ours, theirs = (statistics.median(column) * 1e3 for column in zip(*pairs, strict=True))
     print(
