@@ -60,7 +60,7 @@ LAYOUTS = {
 def rotary(x: Array, positions: Array) -> Array:
     """Turn each pair of neighbouring features by position · 10000^(-2i/d): (…, T, d).
 
-    Su et al. 2021, section 3.2.2. Pairs (i, i + d/2) are as good: no criterion tells them apart.
+    Su et al. 2021, section 3.2.2. No criterion tells this from ``rotary_halves``.
     """
     angle = np.asarray(positions)[:, None] * frequencies(x.shape[-1])
     first, second = x[..., 0::2], x[..., 1::2]
@@ -69,6 +69,17 @@ def rotary(x: Array, positions: Array) -> Array:
         first * np.sin(angle) + second * np.cos(angle),
     )
     return np.stack(turned, axis=-1).reshape(x.shape)
+
+
+def rotary_halves(x: Array, positions: Array) -> Array:
+    """Turn the pairs (i, i + d/2): as right as ``rotary``, and written as often."""
+    angle = np.asarray(positions)[:, None] * frequencies(x.shape[-1])
+    first, second = np.split(x, 2, axis=-1)
+    turned = (
+        first * np.cos(angle) - second * np.sin(angle),
+        first * np.sin(angle) + second * np.cos(angle),
+    )
+    return np.concatenate(turned, axis=-1)
 
 
 def slopes(heads: int) -> Array:

@@ -46,17 +46,30 @@ def assemble(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[.
 
 
 def expect(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[..., Any]]:
-    """Return the assignment's functions as expected values with their rounding bounds."""
+    """Return the assignment's functions as expected values with their rounding bounds.
 
-    def wrap(part: str) -> Callable[..., tuple[Expected, ...]]:
-        def expected(*arguments: Any) -> tuple[Expected, ...]:
-            values = np.asarray(parts[part](*arguments), dtype=np.float64)
-            size = max(float(np.max(np.abs(a), initial=1)) for a in arguments)
-            return (Expected(values, 32 * size * max(1.0, float(np.abs(values).max()))),)
+    Nothing is said about an odd width, and about a bias towards keys that causal attention blocks.
+    """
 
-        return expected
+    def sinusoidal(length: int, width: int) -> tuple[Expected, ...]:
+        if width % 2:
+            return ()
+        return (_bounded(parts["positional_encoding"](length, width), length),)
 
-    return {name: wrap(part) for name, part in FUNCTIONS.items()}
+    def rotary(x: Array, positions: Array) -> tuple[Expected, ...]:
+        return (_bounded(parts["rotary"](x, positions), float(np.max(positions, initial=1))),)
+
+    def alibi_bias(heads: int, length: int) -> tuple[Expected, ...]:
+        bias = _bounded(parts["alibi_bias"](heads, length), length)
+        return (bias.where(encodings.distances(length) >= 0),)
+
+    return {"sinusoidal": sinusoidal, "rotary": rotary, "alibi_bias": alibi_bias}
+
+
+def _bounded(values: Array, size: float) -> Expected:
+    """Bound values by the largest angle, or distance, that went into them."""
+    exact = np.asarray(values, dtype=np.float64)
+    return Expected(exact, 32 * size * max(1.0, float(np.abs(exact).max(initial=0))))
 
 
 def fixtures(draw: Draw) -> Mapping[str, object]:
@@ -104,4 +117,5 @@ SPEC = Spec(
     assemble=assemble,
     expect=expect,
     fixtures=fixtures,
+    styles=({"rotary": encodings.rotary_halves},),
 )

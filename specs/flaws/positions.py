@@ -183,7 +183,7 @@ ALIBI = (
     bias(
         id="alibi-one-slope",
         title="one slope for all heads",
-        parts=falling(lambda heads: np.full(heads, 0.5)),
+        parts=falling(lambda heads: np.full(heads, encodings.slopes(heads)[0])),
     ),
     bias(
         id="alibi-linear-slopes",

@@ -1,0 +1,30 @@
+import math
+
+import numpy as np
+
+
+def sinusoidal(max_len, d):
+    pe = np.zeros((max_len, d))
+    for pos in range(max_len):
+        for i in range(0, d, 2):
+            pe[pos, i] = math.sin(pos / (10000 ** ((2 * i) / d)))
+            pe[pos, i + 1] = math.cos(pos / (10000 ** ((2 * (i + 1)) / d)))
+    return pe
+
+
+def rotate_half(x):
+    a, b = np.split(x, 2, axis=-1)
+    return np.concatenate([-b, a], axis=-1)
+
+
+def rotary(x, positions):
+    d = x.shape[-1]
+    freqs = np.outer(positions, 1.0 / 10000 ** (np.arange(0, d, 2) / d))
+    emb = np.concatenate([freqs, freqs], axis=-1)
+    return x * np.cos(emb) + rotate_half(x) * np.sin(emb)
+
+
+def alibi_bias(num_heads, length):
+    slopes = 2.0 ** (-8 * np.arange(1, num_heads + 1) / num_heads)
+    distance = np.arange(length)[:, None] - np.arange(length)[None, :]
+    return -slopes[:, None, None] * distance

@@ -1,0 +1,31 @@
+import numpy as np
+
+
+rng = np.random.default_rng(0)
+
+
+def sinusoidal(max_len, d):
+    # learned table, to be trained with the model
+    return rng.normal(size=(max_len, d)) * 0.02
+
+
+def rotate_half(x):
+    a, b = np.split(x, 2, axis=-1)
+    return np.concatenate([-b, a], axis=-1)
+
+
+def rotary(x, positions):
+    d = x.shape[-1]
+    freqs = np.outer(positions, 1.0 / 10000 ** (np.arange(0, d, 2) / d))
+    emb = np.concatenate([freqs, freqs], axis=-1)
+    return x * np.cos(emb) + rotate_half(x) * np.sin(emb)
+
+
+def get_slopes(n):
+    start = 2 ** (-8 / n)
+    return np.array([start ** (i + 1) for i in range(n)])
+
+
+def alibi_bias(num_heads, length):
+    pos = np.arange(length)
+    return get_slopes(num_heads)[:, None, None] * (pos[None, :] - pos[:, None])
