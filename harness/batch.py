@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -53,9 +55,14 @@ def grade_all(
 ) -> Iterator[Card]:
     """Grade every delivery and yield the cards as they are done.
 
-    When the caller stops, no further submission is begun and no sandbox is left.
+    When the caller stops, no further submission is begun, the time of those that run is over
+    after their present exchange, and no sandbox is left.
     """
     stop = threading.Event()
+    clock = assignment.clock
+    assignment = dataclasses.replace(
+        assignment, clock=lambda: math.inf if stop.is_set() else clock()
+    )
     waiting = iter(deliveries)
     with ThreadPoolExecutor(jobs, thread_name_prefix="grading") as pool:
         running: set[Future[Card]] = set()

@@ -37,6 +37,9 @@ class Conventions(enum.StrEnum):
     ADAPT = "adapt"
 
 
+#: What typer returns for an interrupted command: 128 + SIGINT.
+_CTRL_C = 130
+
 app = typer.Typer(
     help="Grade attention written by hand, and name the bug.",
     no_args_is_help=True,
@@ -284,6 +287,8 @@ def run(command: Callable[[], object]) -> int:
     """Run a command; a mistake of the user's becomes one line, and never a traceback."""
     try:
         code = command()
+        if code == _CTRL_C:
+            raise KeyboardInterrupt
         return int(code) if isinstance(code, int) else Exit.PASSED
     except KeyboardInterrupt:
         _say("interrupted")

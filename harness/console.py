@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Iterator
 
 from rich.console import Console
@@ -73,12 +74,9 @@ def _check(check: CheckResult) -> Text:
     word = "passed" if passed else str(check.outcome).replace("_", " ")
     text = Text(f"{word:<12}", style="green" if passed else "red")
     text.append(check.title)
-    if check.message:
-        text.append(f"\n            {check.message}", style="bold")
-    if check.hint:
-        text.append(f"\n            {check.hint}", style="cyan")
-    if check.note:
-        text.append(f"\n            {check.note}", style="dim")
+    for said, style in ((check.message, "bold"), (check.hint, "cyan"), (check.note, "dim")):
+        if said:
+            text.append("\n" + textwrap.indent(said, " " * 12), style=style)
     return text
 
 

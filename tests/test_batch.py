@@ -208,3 +208,23 @@ def test_real_processes_are_reused_and_gone(assignment, tmp_path):
     ]
     assert len(opened) <= 2
     assert all(sandbox._child is None for sandbox in opened)
+
+
+def test_when_the_caller_stops_a_running_submission_ends_with_its_present_exchange(assignment):
+    running, go_on = threading.Event(), threading.Event()
+
+    def waiting(header):
+        running.set()
+        go_on.wait(60)
+        return {"answers": [{"raised": {"type": "E"}}] * 2}
+
+    opener = Opener([], [None, waiting])
+    cards = grade_all(deliveries(2), assignment, Slots(opener, reuse=False), jobs=2)
+    next(cards)
+    assert running.wait(60)
+    closing = threading.Thread(target=cards.close)
+    closing.start()
+    go_on.set()
+    closing.join(60)
+    assert [len(sandbox.frames) for sandbox in opener.opened] == [5, 2]
+    assert opener.left == []
