@@ -83,6 +83,8 @@ class Known:
 
     #: Name of a class -> where it keeps its weights, or why that cannot be told.
     layouts: dict[str, Layout | str] = dataclasses.field(default_factory=dict)
+    #: Name of a class -> which of several right forms it computes.
+    forms: dict[str, int] = dataclasses.field(default_factory=dict)
     #: What is said about how the candidate writes, e.g. "projections" -> "q, k, v, out".
     conventions: dict[str, str] = dataclasses.field(default_factory=dict)
     #: Numbers of objects in the sandbox, each used once.

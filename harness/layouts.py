@@ -60,7 +60,7 @@ class Slot:
             weights[name].reshape([length for _, length in axes])
             for name, axes in zip(self.holds, self.axes, strict=True)
         ]
-        whole = np.stack(arrays) if "r" in self.order else np.concatenate(arrays, axis=-1)
+        whole = np.stack(arrays) if "r" in self.order else _join(arrays)
         places = [self._labels.index(label) for label in self.order]
         filled = np.ascontiguousarray(whole.transpose(places)).reshape(self.group.shape)
         names = self.group.names
@@ -77,8 +77,8 @@ class Slot:
             lengths[last] = sum(axes[-1][1] for axes in self.axes)
         apart = held.reshape([lengths[label] for label in self.order])
         whole = apart.transpose([self.order.index(label) for label in self._labels])
-        if "r" in self.order:
-            arrays = list(whole)
+        if "r" in self.order or len(self.holds) == 1:
+            arrays = list(whole) if "r" in self.order else [whole]
         else:
             ends = np.cumsum([axes[-1][1] for axes in self.axes])[:-1]
             arrays = np.split(whole, ends, axis=-1)
@@ -93,6 +93,10 @@ class Slot:
     def _labels(self) -> str:
         base = "".join(label for label, _ in self.axes[0])
         return "r" + base if "r" in self.order else base
+
+
+def _join(arrays: Sequence[Floats]) -> Floats:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays, axis=-1)
 
 
 #: What has to be known to find a layout again at other sizes: pattern, arrays, order of axes.
@@ -115,8 +119,8 @@ class Layout:
 
     @property
     def is_named(self) -> bool:
-        """Whether every projection was found under a name that announces it."""
-        matrices = [slot for slot in self.slots if slot.holds[0].startswith("W_")]
+        """Whether the projections of attention were found under names that announce them."""
+        matrices = [slot for slot in self.slots if slot.holds[0] in ("W_Q", "W_K", "W_V", "W_O")]
         return all(told(slot.group.pattern) == slot.held for slot in matrices)
 
     @property
@@ -305,17 +309,19 @@ def _grouping(
 def layouts(parameters: Mapping[str, Floats], learned: Sequence[Learned]) -> list[Layout]:
     """List the readings of a candidate's parameters, the most plausible first.
 
-    Where not everything is there, readings follow in which the output projection is missing, in
-    which one projection serves as several, or in which a small one serves every head: mistakes,
-    but of a kind that can be named.
+    Names are believed where they allow a reading. Where not everything is there, readings are
+    listed in which the output projection is missing, in which one projection serves as several,
+    or in which a small one serves every head: mistakes, but of a kind that can be named.
     """
-    found = _complete(parameters, learned, {})
+    found = _complete(parameters, learned, {}, by_name=True)
+    found = [*found, *(swapped for layout in found[:1] for swapped in _swapped(layout))]
+    found = found or _complete(parameters, learned, {})
     for missing, shared in _INCOMPLETE:
         if not found:
             kept = [part for part in learned if part.name not in missing]
             found = [
                 dataclasses.replace(layout, learned=tuple(learned))
-                for layout in _complete(parameters, kept, shared)
+                for layout in _complete(parameters, kept, shared, by_name=not shared)
             ]
     if not found and (small := _per_head(learned)):
         found = [
@@ -350,56 +356,96 @@ def _per_head(learned: Sequence[Learned]) -> list[Learned]:
 
 
 def _complete(
-    parameters: Mapping[str, Floats], learned: Sequence[Learned], shared: Mapping[str, str]
+    parameters: Mapping[str, Floats],
+    learned: Sequence[Learned],
+    shared: Mapping[str, str],
+    *,
+    by_name: bool = False,
 ) -> list[Layout]:
-    """Return every reading in which each projection has a place, the most plausible first."""
+    """Return every reading in which each projection has a place, the most plausible first.
+
+    All Linears agree on one orientation, which is out × in but for exotic ones, and so do all
+    raw arrays.
+    """
     projections = [part for part in learned if isinstance(part, Projection)]
     norms = [part for part in learned if isinstance(part, Norm)]
     available = groups(parameters, learned)
-    scored: list[tuple[float, int, Layout]] = []
-    for slots in _place(projections, available):
-        if _oriented(slots):
+    names = frozenset(part.name for part in projections)
+    kinds = {group.of_linear for group in available if len(group.shape) > 1}
+    scored: dict[tuple[Slot, ...], tuple[float, Layout]] = {}
+    for linears, raw in itertools.product((False, True), (True, False)):
+        if (linears and True not in kinds) or (not raw and False not in kinds):
+            continue  # there are none, so that they need no second orientation
+        search = _Search(by_name, names, linears, raw)
+        for slots in search.place(projections, available):
             placed = [*slots, *_biases(slots, available, projections)]
             for more in _norms(norms, placed, available, parameters):
-                layout = Layout(tuple(learned), (*placed, *more), shared)
-                scored.append((_plausibility(slots, available), len(scored), layout))
-    scored.sort(key=lambda one: (-one[0], one[1]))
-    return [layout for _, _, layout in scored]
+                everything = (*placed, *more)
+                layout = Layout(tuple(learned), everything, shared)
+                scored.setdefault(everything, (_plausibility(slots, available), layout))
+    return [one for _, one in sorted(scored.values(), key=lambda pair: -pair[0])]
 
 
-def _place(projections: list[Projection], available: list[Group]) -> Iterator[list[Slot]]:
-    """Yield every way to find a place for the matrices of all projections."""
-    if not projections:
-        yield []
-        return
-    first = projections[0]
-    kin = [part for part in projections[1:] if first.family and part.family == first.family]
-    for group in available:
-        for count in range(min(len(kin), 2) + 1):
-            for others in itertools.combinations(kin, count):
-                rest = [part for part in projections[1:] if part not in others]
-                left = [one for one in available if one is not group]
-                for held in itertools.permutations((first, *others)):
-                    for slot in _slots(held, group):
-                        yield from ([slot, *more] for more in _place(rest, left))
+def _swapped(layout: Layout) -> Iterator[Layout]:
+    """Yield the reading in which the names of Q and K are mixed up: only the product counts."""
+    other = {"W_Q": "W_K", "W_K": "W_Q", "b_Q": "b_K", "b_K": "b_Q"}
+    slots = tuple(
+        dataclasses.replace(slot, holds=(other.get(slot.holds[0], slot.holds[0]),))
+        if len(slot.holds) == 1
+        else slot
+        for slot in layout.slots
+    )
+    if layout.is_named and slots != layout.slots:
+        yield dataclasses.replace(layout, slots=slots)
 
 
-def _slots(held: Sequence[Projection], group: Group) -> Iterator[Slot]:
-    axes = tuple((*part.inputs, *part.outputs) for part in held)
-    inputs = frozenset(label for label, _ in held[0].inputs)
-    for order in orders(axes, inputs, group):
-        yield Slot(group, tuple(part.matrix for part in held), axes, order)
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Search:
+    """Finds places for projections, with one orientation for Linears and one for raw arrays."""
 
+    by_name: bool
+    names: frozenset[str]
+    linears_inputs_first: bool
+    raw_inputs_first: bool
 
-def _oriented(slots: Sequence[Slot]) -> bool:
-    """Tell whether all Linears agree on out × in, and all raw arrays on one orientation."""
-    for of_linear in (True, False):
-        firsts = {
-            _inputs_first(slot) for slot in slots if slot.group.of_linear is of_linear
-        } - {None}
-        if len(firsts) > 1:
+    def place(
+        self, projections: list[Projection], available: list[Group]
+    ) -> Iterator[list[Slot]]:
+        """Yield every way to find a place for the matrices of all projections."""
+        if not projections:
+            yield []
+            return
+        first = projections[0]
+        kin = [part for part in projections[1:] if first.family and part.family == first.family]
+        for group in available:
+            left = [one for one in available if one is not group]
+            for count in range(min(len(kin), 2) + 1):
+                for others in itertools.combinations(kin, count):
+                    if not self._may_hold(group, (first, *others)):
+                        continue
+                    rest = [part for part in projections[1:] if part not in others]
+                    for held in itertools.permutations((first, *others)):
+                        for slot in self._slots(held, group):
+                            yield from ([slot, *more] for more in self.place(rest, left))
+
+    def _may_hold(self, group: Group, held: Sequence[Projection]) -> bool:
+        """Tell whether a group has the size for these projections, and the name, if it counts."""
+        if math.prod(group.shape) != sum(math.prod(part.shape) for part in held):
             return False
-    return True
+        said = self.names.intersection(told(group.pattern))
+        return not (self.by_name and said) or said == {part.name for part in held}
+
+    def _slots(self, held: Sequence[Projection], group: Group) -> Iterator[Slot]:
+        said = told(group.pattern)
+        if self.by_name and len(held) > 1 and said and said != tuple(p.name for p in held):
+            return
+        axes = tuple((*part.inputs, *part.outputs) for part in held)
+        inputs = frozenset(label for label, _ in held[0].inputs)
+        wanted = self.linears_inputs_first if group.of_linear else self.raw_inputs_first
+        for order in orders(axes, inputs, group):
+            slot = Slot(group, tuple(part.matrix for part in held), axes, order)
+            if _inputs_first(slot) in (wanted, None):
+                yield slot
 
 
 def _inputs_first(slot: Slot) -> bool | None:

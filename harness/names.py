@@ -6,6 +6,7 @@ is ().
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from typing import Final
@@ -33,6 +34,7 @@ def words(name: str) -> list[str]:
     return re.findall(r"[a-z]+|\d+", apart.lower())
 
 
+@functools.cache
 def told(name: str) -> tuple[str, ...]:
     """Return the projections that a name announces, in order, or ()."""
     parts = words(name)
@@ -61,6 +63,7 @@ def _role(part: str) -> tuple[str, ...]:
     return ()
 
 
+@functools.cache
 def stem(name: str) -> tuple[str, ...]:
     """Return what the names of a matrix and its bias have in common, as W_q and b_q do."""
     kept = []

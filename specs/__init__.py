@@ -21,6 +21,7 @@ TITLES = MappingProxyType(
         "torch_multi_head": "Multi-head attention as a PyTorch module, with four projections",
         "torch_sdpa": "scaled_dot_product_attention in PyTorch, with masks and dropout",
         "written_answers": "66 questions on self-attention as a form; no code is run",
+        "transformer_block": "A pre-norm Transformer block as a PyTorch module",
     }
 )
 
@@ -39,24 +40,23 @@ def load(name: str) -> Spec:
 
 
 def recognise(file: Path) -> str:
-    """Return the name of the spec whose entry points a file defines.
+    """Return the name of the spec of which a file defines the most entry points.
 
     Raises:
-        UsageError: none fits, or several fit equally well.
+        UsageError: the file cannot be read, none fits, or several fit equally well.
     """
     try:
-        text = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+        text = "" if file.is_dir() else file.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise UsageError(f"{file} cannot be read ({error.strerror})") from None
     defined = set(re.findall(r"\b(?:def|class)\s+(\w+)", text))
-    shares = {name: _share(load(name), defined) for name in TITLES}
-    best = [name for name, share in shares.items() if share and share == max(shares.values())]
+    counts = {name: _defined(load(name), defined) for name in TITLES}
+    best = [name for name, count in counts.items() if count and count == max(counts.values())]
     if len(best) != 1:
         found = f"fits {' and '.join(best)}" if best else "defines no entry point that is known"
         raise UsageError(f"{file} {found}; say which assignment it is with --spec")
     return best[0]
 
 
-def _share(spec: Spec, defined: set[str]) -> float:
-    names = {point.name for point in spec.entry_points}
-    return len(names & defined) / len(names) if names else 0.0
+def _defined(spec: Spec, defined: set[str]) -> int:
+    return len({point.name for point in spec.entry_points} & defined)

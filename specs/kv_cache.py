@@ -38,7 +38,7 @@ class CachedLayers(Layers):
     """Layers of (d_model, num_heads) over one causal text."""
 
     sizes = ((2, 1), (24, 3), (12, 3))
-    reference = caching.REFERENCE
+    forms = (caching.REFERENCE,)
     expected_of = staticmethod(caching.expected_step)
     forward = staticmethod(caching.forward)
 

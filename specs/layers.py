@@ -206,7 +206,7 @@ def expected_one_head(parts: Any, state: State, *arguments: Array) -> tuple[Expe
         ]
         return attention_roundoffs(trace, *errors)
 
-    out, trace = one_head(parts, weights, x_q.copy(), x_kv.copy(), *mask)
+    out, trace = one_head(parts, weights, x_q.copy("K"), x_kv.copy("K"), *mask)
     return (judged(out, trace, bound),)
 
 
@@ -226,7 +226,7 @@ def expected_multi_head(parts: Any, state: State, *arguments: Array) -> tuple[Ex
     """Return what a multi-head layer in this state gives, with its rounding bound."""
     weights, (query, key, value, *mask) = exact(state, arguments)
     _, count = state.made_of
-    sources = [query.copy(), key.copy(), value.copy()]
+    sources = [query.copy("K"), key.copy("K"), value.copy("K")]
     out, trace = multi_head(parts, weights, count, *sources, *mask)
 
     def bound() -> Array:
@@ -254,10 +254,16 @@ class Layers:
     expected_of: Callable[..., tuple[Expected, ...]]
     #: (weights, made_of, *arguments) -> out, on any library's arrays
     forward: Callable[..., Array]
-    reference: Mapping[str, Callable[..., Any]]
+    #: parts of the reference, and of its other right forms
+    forms: tuple[Mapping[str, Callable[..., Any]], ...]
 
     def __init__(self, proxy: ClassProxy) -> None:
         self.proxy = proxy
+
+    @property
+    def reference(self) -> Mapping[str, Callable[..., Any]]:
+        """The parts of the right form that the submission computes."""
+        return self.forms[self.proxy.form]
 
     def inputs(self, draw: Draw, made_of: tuple[Any, ...], masked: bool) -> Arguments:
         """Draw the arguments of one call."""

@@ -39,7 +39,7 @@ class MultiLayers(Layers):
     """Layers of (d_model, num_heads), over three sources."""
 
     sizes = ((2, 1), (24, 3), (12, 3))
-    reference = MULTI_HEAD
+    forms = (MULTI_HEAD,)
     expected_of = staticmethod(expected_multi_head)
     forward = staticmethod(
         lambda parts, weights, made_of, *given: multi_head(parts, weights, made_of[1], *given)[0]

@@ -60,7 +60,7 @@ class SingleLayers(Layers):
     """Layers of (emb_size, qk_size, v_size), over two sources."""
 
     sizes = ((2, 2, 2), (7, 4, 5), (6, 4, 4))
-    reference = ONE_HEAD
+    forms = (ONE_HEAD,)
     expected_of = staticmethod(expected_one_head)
     forward = staticmethod(
         lambda parts, weights, made_of, *given: one_head(parts, weights, *given)[0]
