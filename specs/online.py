@@ -77,8 +77,7 @@ def attention(
     keys = key.shape[-2]
     key, value = parts["pad"](key, value, size)
     top = np.full((*query.shape[:-1], 1), -np.inf)
-    total: Array = 0.0
-    out: Array = 0.0
+    total, out = np.zeros_like(top), None
     for block in parts["blocks"](key.shape[-2], size):
         logits = parts["scale"](parts["score"](query, key[..., block, :]), query.shape[-1])
         allowed = np.bool_(True)
@@ -92,7 +91,9 @@ def attention(
         mixed = parts["aggregate"](
             parts["mask_weights"](weights, allowed), query, key[..., block, :], value[..., block, :]
         )
-        out = out * parts["decay_out"](before, top) + mixed
+        out = mixed if out is None else out * parts["decay_out"](before, top) + mixed
+    if out is None:
+        out = np.zeros((*query.shape[:-1], value.shape[-1]))
     del held
     return parts["divide"](out, total)
 

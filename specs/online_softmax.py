@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from harness import Draw, EntryPoint, Level, Spec
-from specs import online
+from specs import online, stages
 from specs.briefs import brief, starter
 from specs.cases import AttentionCases
 from specs.criteria import behaviour, masking
@@ -69,4 +69,5 @@ SPEC = Spec(
     expect=expect,
     fixtures=fixtures,
     roles=online.roles,
+    styles=stages.STYLES,
 )

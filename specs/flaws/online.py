@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness import Flaw, Stage
-from specs import online
+from specs import online, stages
 from specs.flaws import masking, scaling, softmax
 
 Array = Any
@@ -47,14 +47,14 @@ memory = partial(
 )
 
 
-def anew(before: Array, logits: Array) -> Array:
-    """Take each block's own maximum."""
-    return logits.max(-1, keepdims=True)
+def alone(logits: Array, peak: Array) -> Array:
+    """Softmax over one block."""
+    return stages.softmax(logits)
 
 
-def kept(before: Array, after: Array) -> Array:
+def unchanged(before: Array, after: Array) -> float:
     """Leave the sums so far as they are."""
-    return np.where(np.isfinite(before), 1.0, 0.0)
+    return 1.0
 
 
 def grown(before: Array, after: Array) -> Array:
@@ -171,23 +171,23 @@ FLAWS = (
     ),
     rescaling(
         id="blocks-softmaxed-alone",
-        title="each block softmaxed with its own maximum, and the blocks added up",
-        parts={"peak": anew, "decay_sum": kept, "decay_out": kept},
+        title="each block softmaxed alone, and the blocks averaged",
+        parts={"exponentials": alone, "decay_sum": unchanged, "decay_out": unchanged},
     ),
     rescaling(
         id="output-not-rescaled",
         title="an output that is not rescaled when the maximum rises",
-        parts={"decay_out": kept},
+        parts={"decay_out": unchanged},
     ),
     rescaling(
         id="sum-not-rescaled",
         title="a sum of exponentials that is not rescaled when the maximum rises",
-        parts={"decay_sum": kept},
+        parts={"decay_sum": unchanged},
     ),
     rescaling(
         id="nothing-rescaled",
         title="a running maximum, but neither sum rescaled when it rises",
-        parts={"decay_out": kept, "decay_sum": kept},
+        parts={"decay_out": unchanged, "decay_sum": unchanged},
     ),
     rescaling(
         id="rescaled-upside-down",
@@ -229,7 +229,7 @@ FLAWS = (
     ragged(
         id="last-block-dropped",
         title="keys left out that do not fill a block",
-        parts={"blocks": whole_blocks},
+        parts={"blocks": whole_blocks, "divide": unguarded_division},
     ),
     ragged(
         id="blocks-must-divide",
