@@ -73,6 +73,10 @@ def grade(
         Conventions,
         typer.Option(help="strict: as the brief says. adapt: other names, masks, layouts too."),
     ] = Conventions.STRICT,
+    repairs: Annotated[
+        bool,
+        typer.Option(help="Look for an edit of a wrong answer that passes; shown on its card."),
+    ] = False,
 ) -> Exit:
     """Grade submissions and write a scorecard for each."""
     import reports
@@ -82,6 +86,7 @@ def grade(
     from harness.grading import Assignment
     from harness.intake import collect
     from harness.parsing import Parser
+    from harness.repairing import Mender
     from harness.results import BatchResults
     from harness.sandbox.base import LIMITS
     from harness.sandbox.choice import opener
@@ -105,6 +110,7 @@ def grade(
             limits=LIMITS[assignment_spec.image],
             parser=parser,
             adapt=conventions is Conventions.ADAPT,
+            mend=Mender() if repairs else None,
         )
         slots = Slots(open_sandbox, reuse=reuse)
         cards = grade_all(batch.deliveries, assignment, slots, jobs=jobs)
@@ -137,19 +143,25 @@ def check(
     watch: Annotated[
         bool, typer.Option("--watch", help="Check again whenever the file changes.")
     ] = False,
+    repairs: Annotated[
+        bool, typer.Option(help="Give the answer away: show an edit that passes every check.")
+    ] = False,
 ) -> Exit:
     """Check your own file here, without Docker: the same checks, not isolated."""
     import specs
-    from harness.console import show_checks
+    from harness.console import show_checks, show_repair
+    from harness.repairing import Mender
     from harness.selfcheck import changes, check_file
 
     chosen = specs.load(spec or specs.recognise(file))
     for _ in changes(file):
-        result = check_file(file, chosen).result
-        show_checks(result, Console())
+        card = check_file(file, chosen, mend=Mender() if repairs else None)
+        show_checks(card.result, Console())
+        if repairs:
+            show_repair(card, Console())
         if not watch:
             break
-    return _exit_code([result])
+    return _exit_code([card.result])
 
 
 @app.command("specs")

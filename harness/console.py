@@ -69,6 +69,19 @@ def show_checks(result: SubmissionResult, console: Console) -> None:
     console.print(line(result), soft_wrap=True)
 
 
+def show_repair(card: Card, console: Console) -> None:
+    """Print the repair that was found for a submission, or that there is none."""
+    if (repair := card.repair) is None:
+        if any(check.outcome is not Outcome.PASSED for check in card.result.checks):
+            console.print("\nNo small edit was found under which every check passes.")
+        return
+    lines = "this one line" if repair.lines == 1 else f"these {repair.lines} lines"
+    console.print(f"\nWith {lines} changed, all {repair.checks} checks pass:", style="bold")
+    for text in repair.diff.split("\n"):
+        style = {"+": "green", "-": "red"}.get(text[:1], "")
+        console.print(Text(text, style=style), soft_wrap=True)
+
+
 def _check(check: CheckResult) -> Text:
     passed = check.outcome is Outcome.PASSED
     word = "passed" if passed else str(check.outcome).replace("_", " ")

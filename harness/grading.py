@@ -33,6 +33,10 @@ from harness.submission import Submission
 from harness.text import one_line
 
 
+#: Looks for a repair of a graded submission and returns the card, with it or as it was.
+Mend = Callable[[Card, Submission, "Assignment", Sandbox], Card]
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """What every submission of a batch is graded by."""
@@ -42,14 +46,17 @@ class Assignment:
     limits: Limits
     parser: Parser
     adapt: bool = False  #: accept other names, orders, masks and layouts, and say which
+    mend: Mend | None = None  #: what to do with a card afterwards; it cannot change the score
     clock: Callable[[], float] = time.monotonic
 
 
 def grade(delivery: Delivery, assignment: Assignment, sandbox: Sandbox) -> Card:
     """Grade one submission in a sandbox; whatever happens becomes a card."""
     began = assignment.clock()
+    submission = None
     try:
-        card = grade_submission(delivery.load(assignment.parser), assignment, sandbox)
+        submission = delivery.load(assignment.parser)
+        card = grade_submission(submission, assignment, sandbox)
     except Refused as refused:
         card = unscored(delivery.id, "", Verdict.UNGRADEABLE, str(refused), assignment, sandbox)
     except SandboxBroken as broken:
@@ -57,7 +64,10 @@ def grade(delivery: Delivery, assignment: Assignment, sandbox: Sandbox) -> Card:
     except Exception as error:  # a defect of ours costs one card, and the batch goes on
         reason = f"the harness broke: {_where(error)}"
         card = unscored(delivery.id, "", Verdict.INVALID, reason, assignment, sandbox)
-    return _with(card, seconds=round(assignment.clock() - began, 3))
+    card = _with(card, seconds=round(assignment.clock() - began, 3))
+    if assignment.mend is None or submission is None:
+        return card
+    return assignment.mend(card, submission, assignment, sandbox)
 
 
 def grade_submission(submission: Submission, assignment: Assignment, sandbox: Sandbox) -> Card:

@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -64,11 +64,26 @@ class ArchiveEntry(msgspec.Struct, frozen=True, kw_only=True):
     data: bytes | None
 
 
+class SourceEdit(msgspec.Struct, frozen=True, kw_only=True):
+    """A small edit of a Python file: spans of it, and the text to put there."""
+
+    kind: str
+    place: int  #: how many of its kind in its function are likelier
+    function: str  #: the name at top level that it is in, or ""
+    entries: tuple[int, ...]  #: places of the entries that reach that function
+    description: str
+    changes: tuple[tuple[int, int, str], ...]  #: first byte, byte after the last, new text
+
+
 _Reply = TypeVar("_Reply", bound=msgspec.Struct)
 
 
 class _Lines(msgspec.Struct, frozen=True):
     lines: tuple[str, ...]
+
+
+class _Edits(msgspec.Struct, frozen=True):
+    edits: tuple[SourceEdit, ...]
 
 
 class _Entries(msgspec.Struct, frozen=True):
@@ -151,6 +166,28 @@ class Parser:
         if len(lines) != text.count("\n") + 1 or sum(map(len, lines)) > HTML_CAP:
             return None
         return "\n".join(lines) if all(map(_is_harmless, lines)) else None
+
+    def edits(
+        self, text: str, *, entries: Sequence[str], torch: bool
+    ) -> tuple[SourceEdit, ...]:
+        """List small edits that could repair an attention; none when parsing failed.
+
+        ``entries`` are the functions and classes whose results are wrong; ``torch`` says that
+        arrays are torch's.
+        """
+        arguments = {"text": text, "entries": list(entries), "torch": torch}
+        try:
+            return self._ask("edits", arguments, _Edits).edits
+        except (Refused, SandboxBroken):
+            return ()
+
+    def diff(self, before: str, after: str, *, name: str) -> str:
+        """Return the unified diff between two versions of a file, or "" when that failed."""
+        arguments = {"before": before, "after": after, "name": name}
+        try:
+            return "\n".join(self._ask("line_diff", arguments, _Lines).lines)
+        except (Refused, SandboxBroken):
+            return ""
 
     def _ask(self, operation: str, arguments: Any, reply: type[_Reply]) -> _Reply:
         request = {"operation": operation, "arguments": arguments, "seconds": self._seconds}

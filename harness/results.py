@@ -232,6 +232,16 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
     html: str = ""
 
 
+class Repair(msgspec.Struct, frozen=True, kw_only=True):
+    """An edit of the submission's own source under which every check passes."""
+
+    description: str  #: what is changed, in a line
+    diff: str  #: unified
+    lines: int  #: how many lines it changes
+    checks: int  #: how many pass with it: all
+    runs: int  #: how many edited versions were run to find it
+
+
 class Card(msgspec.Struct, frozen=True, kw_only=True):
     """One submission with its evidence: the content of ``cards/<slug>.json``."""
 
@@ -243,6 +253,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[SourceFile, ...] = ()
     log: str = ""  #: what the submission printed, sanitised and capped
     evidence: tuple[Evidence, ...] = ()
+    repair: Repair | None = None  #: interviewer only
     questions: tuple[Question, ...] = ()  #: of a written assignment
 
 

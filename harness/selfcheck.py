@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.grading import Assignment, grade
+from harness.grading import Assignment, Mend, grade
 from harness.intake import collect
 from harness.parsing import Parser
 from harness.results import Card
@@ -19,8 +19,10 @@ from harness.spec import Spec
 POLL_SECONDS = 0.3
 
 
-def check_file(file: Path, spec: Spec) -> Card:
+def check_file(file: Path, spec: Spec, *, mend: Mend | None = None) -> Card:
     """Run every check of a spec against one file, on inputs drawn afresh.
+
+    ``mend`` looks for a repair of what failed.
 
     Raises:
         UsageError: there is no such file, or it is of no known kind.
@@ -28,7 +30,9 @@ def check_file(file: Path, spec: Spec) -> Card:
     (delivery,) = collect([file], single=True).deliveries
     limits = LIMITS[spec.image]
     with Parser() as parser:
-        assignment = Assignment(spec=spec, seed=secrets.token_hex(8), limits=limits, parser=parser)
+        assignment = Assignment(
+            spec=spec, seed=secrets.token_hex(8), limits=limits, parser=parser, mend=mend
+        )
         sandbox = ProcessSandbox(limits=limits)
         try:
             return grade(delivery, assignment, sandbox)

@@ -1,0 +1,146 @@
+"""Sizes: which name, which end of a range, which index."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .reading import Change, Edit, Function, Scope, called, quoted, targets, walk
+
+
+def size(scope: Scope) -> Iterator[Edit]:
+    """Another size of the same arrays."""
+    code, sizes = scope.code, _sizes(scope)
+    for node in scope.nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in sizes:
+            yield from (code.swap(node, other) for other in sizes if other != node.id)
+    for node in scope.nodes:
+        of_shape = isinstance(node, ast.Subscript) and _is_shape(node.value)
+        of_size = called(node) in ("size",)
+        if isinstance(node, ast.Subscript) and of_shape:
+            at: ast.expr = node.slice
+            yield from (code.swap(at, n) for n in ("-1", "-2") if n != code.text(at))
+        elif isinstance(node, ast.Call) and of_size and node.args:
+            at = node.args[0]
+            yield from (code.swap(at, n) for n in ("-1", "-2") if n != code.text(at))
+
+
+def _sizes(scope: Scope) -> list[str]:
+    """Return names that sizes were unpacked to."""
+    found: list[str] = []
+    for statement in scope.statements:
+        value = getattr(statement, "value", None)
+        if isinstance(statement, ast.Assign) and value is not None:
+            inner = value.value if isinstance(value, ast.Subscript) else value
+            if _is_shape(inner) or called(inner) == "size":
+                found += [name for name in targets(statement) if name not in found and name != "_"]
+    return found
+
+
+def _is_shape(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == "shape"
+
+
+def room(scope: Scope) -> Iterator[Edit]:
+    """An array made like another one gets the shape of the output."""
+    if len(scope.arrays) < 3:
+        return
+    q, _, v = scope.arrays
+    for call in scope.calls:
+        if called(call) in ("zeros_like", "empty_like", "ones_like"):
+            shape = f"(*{q}.shape[:-1], {v}.shape[-1])"
+            new = f"{v}.new_zeros({shape})" if scope.torch else f"np.zeros({shape})"
+            yield scope.code.swap(call, new)
+
+
+def bound(scope: Scope) -> Iterator[Edit]:
+    """The end of a slice or range, and the diagonal of a triangle, one more or less."""
+    code = scope.code
+    loops = _loops(scope)
+    for node in scope.nodes:
+        if isinstance(node, ast.Slice) and node.upper is not None:
+            text = code.text(node.upper)
+            ends = [f"{text} + 1", f"{text} - 1", *(f"{loop} + 1" for loop in loops)]
+            yield from (code.swap(node.upper, end) for end in ends)
+        elif isinstance(node, ast.Call) and called(node) in ("tril", "triu", "tri", "eye"):
+            yield from _diagonal(scope, node)
+
+
+def _diagonal(scope: Scope, call: ast.Call) -> Iterator[Edit]:
+    code, word = scope.code, "diagonal" if scope.torch else "k"
+    given = [k.value for k in call.keywords if k.arg in ("k", "diagonal")]
+    receiver = scope.receiver(call)
+    given += call.args[(0 if receiver is not None else 1) :][:1] if called(call) != "tri" else []
+    for value in given:
+        yield from (code.swap(value, n) for n in ("0", "1", "-1") if n != code.text(value))
+    if not given:
+        for number in ("1", "-1"):
+            new = f"{word}={number}"
+            yield Edit(f"{quoted(code.text(call))} gets `{new}`", (code.argument(call, new),))
+
+
+def triangle(scope: Scope) -> Iterator[Edit]:
+    """The lower triangle where the upper one is taken, and the other way round."""
+    for call in scope.calls:
+        if (name := called(call)) in ("tril", "triu"):
+            other = {"tril": "triu", "triu": "tril"}[name]
+            _, end = scope.code.span(call.func)
+            yield Edit(f"`{name}` becomes `{other}`", (Change(end - 4, end, other),))
+
+
+def index(scope: Scope) -> Iterator[Edit]:
+    """Another index: the loop's, a new axis in another place, or one more."""
+    code = scope.code
+    loops = _loops(scope)
+    for node in scope.nodes:
+        if not isinstance(node, ast.Subscript) or _is_shape(node.value):
+            continue
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        for part in parts:
+            if isinstance(part, ast.Constant) and type(part.value) is int:
+                yield from (code.swap(part, loop) for loop in loops)
+        texts = [code.text(part) for part in parts]
+        if "None" in texts and len(texts) > 1:
+            start, end = code.span(parts[0])[0], code.span(parts[-1])[1]
+            place = texts.index("None")
+            rest = texts[:place] + texts[place + 1 :]
+            for at in range(len(texts)):
+                other = [*rest[:at], "None", *rest[at:]]
+                if other != texts:
+                    new = ", ".join(other)
+                    was = quoted(", ".join(texts))
+                    yield Edit(f"the index {was} becomes `{new}`", (Change(start, end, new),))
+    for statement in scope.statements:
+        value = statement.value if isinstance(statement, ast.Return) else None
+        if value is not None and not isinstance(value, ast.Tuple):
+            text = code.text(value)
+            yield Edit(f"{quoted(text)} gets an axis", (code.change(value, f"({text})[:, None]"),))
+
+
+def _loops(scope: Scope) -> list[str]:
+    """Return the names that loops count with."""
+    return [
+        inner.id
+        for node in scope.nodes
+        if isinstance(node, ast.For)
+        for inner in walk(node.target)
+        if isinstance(inner, ast.Name)
+    ]
+
+
+def guard(scope: Scope) -> Iterator[Edit]:
+    """What does not divide evenly is refused."""
+    code = scope.code
+    if not isinstance(scope.node, Function):
+        return
+    for node in scope.binaries:
+        if isinstance(node.op, ast.FloorDiv):
+            whole, parts = code.text(node.left), code.text(node.right)
+            if whole.isidentifier() and parts.isidentifier():
+                line = f'raise ValueError(f"{{{whole}}} is not divisible by {{{parts}}}")'
+                block = [f"if {whole} % {parts}:", f"    {line}"]
+                change = code.before(code.statement(node), block)
+                if change is not None:
+                    what = f"`{whole}` that `{parts}` does not divide is refused"
+                    yield Edit(what, (change,))
+                    return
