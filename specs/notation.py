@@ -209,30 +209,42 @@ def factor(text: str) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
-def is_linear(text: str) -> bool | None:
-    """Tell whether a growth is called linear; None when it is called nothing that is known."""
-    said = before_any(plain(text), ("not ", ", as", "rather", "instead"))
-    if any(word in said for word in ("quadratic", "square", "exponential", "constant", "平方")):
-        return False
-    if any(word in said for word in ("linear", "proportional", "线性")):
-        return True
+_KINDS = {
+    "quadratic": ("quadratic", "square", "平方"),
+    "exponential": ("exponential",),
+    "constant": ("constant", "not grow"),
+    "linear": ("linear", "proportional", "线性"),
+}
+_POWERS_OF_T = {0: "constant", 1: "linear", 2: "quadratic"}
+
+
+def kind_of_growth(text: str) -> str | None:
+    """Read a word for a growth in T, or O(…): linear, quadratic, constant or exponential."""
+    said = before_any(plain(text), ("not quadratic", "not linear", "rather", "instead", ", as"))
+    for kind, marks in _KINDS.items():
+        if any(mark in said for mark in marks):
+            return kind
     terms = growth(said)
-    return None if terms is None else {t for t, _ in terms} == {1}
+    return None if terms is None else _POWERS_OF_T.get(max(t for t, _ in terms))
 
 
-_LAST = {"-1", "3", "last", "fourth", "4th", "key", "keys", "k", "tk", "lk", "sk", "nk"}
-_OTHER = {"-2", "-3", "-4", "0", "1", "2", "first", "second", "third", "tq", "lq", "sq", "q"} | {
-    "query", "queries", "head", "heads", "h", "batch", "b", "features", "dmodel", "dk", "dv",
-}  # fmt: skip
+#: Dimensions of [B, H, T_q, T_k] -> what they are called, by name, index from the end and place.
+_AXES = {
+    "keys": {"-1", "3", "last", "fourth", "4th", "key", "keys", "k", "tk", "lk", "sk", "nk"},
+    "queries": {"-2", "2", "third", "3rd", "query", "queries", "q", "tq", "lq", "sq", "nq"},
+    "heads": {"-3", "1", "second", "2nd", "head", "heads", "h"},
+    "batch": {"-4", "0", "first", "1st", "batch", "b"},
+    "features": {"features", "feature", "dmodel", "dk", "dv"},
+}
 
 
-def axis_of_keys(text: str) -> bool | None:
-    """Tell whether the last of four dimensions is named, by name or index."""
-    said = before_any(plain(text), ("not ", "rather", "instead", "for each", "for every", "per "))
-    found = set(words(said))
-    last = bool(found & _LAST) or "最后" in said or "键" in said
-    other = bool(found & _OTHER) or "查询" in said
-    return last and not other if last or other else None
+def axis(text: str) -> str | None:
+    """Read the name or index of one dimension of [B, H, T_q, T_k]; None also for several."""
+    marks = ("not ", "rather", "instead", "for each", "for every", "per ")
+    said = before_any(plain(text), marks).replace("最后", " last ").replace("键", " key ")
+    found = set(words(said.replace("查询", " query ")))
+    named = [name for name, spellings in _AXES.items() if spellings & found]
+    return named[0] if len(named) == 1 else None
 
 
 def role(text: str) -> str | None:

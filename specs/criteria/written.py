@@ -24,8 +24,8 @@ ONE = {"1"}
 def c09_softmax_dimension(answer, judge: Judge):
     """Question 9: the dimension of the softmax is named."""
     (said,) = _answers(answer, judge, 9, "dimension")
-    last = _read(judge, notation.axis_of_keys, said, "a dimension, such as a name or an index")
-    judge.require(last, f"{_quoted(said)} is not the dimension that the softmax normalises over")
+    axis = _read(judge, notation.axis, said, "one dimension, such as a name or an index")
+    judge.require(axis == "keys", f"the softmax does not normalise over the {axis}")
 
 
 @criterion(
@@ -81,7 +81,7 @@ def c16_weight_matrix(answer, judge: Judge):
     for name, right in (("row i", "query"), ("column j", "key")):
         (said,) = _answers(answer, judge, 16, name)
         found = _read(judge, notation.role, said, "a query or a key")
-        judge.require(found == right, f"{name} does not belong to {_quoted(said)}")
+        judge.require(found == right, f"{name} does not belong to a {found}")
 
 
 @criterion(
@@ -104,6 +104,7 @@ def c18_softmax_of_three(answer, judge: Judge):
     found = _read(judge, notation.proportions, said, "three numbers")
     right = (0.6652, 0.2447, 0.0900)
     judge.require(len(found) == 3, f"{_quoted(said)} holds {len(found)} numbers, expected three")
+    judge.require(max(found) - min(found) > 0.03, "different scores have the same weight")
     near = all(abs(one - other) < 0.015 for one, other in zip(found, right, strict=True))
     judge.require(near, f"{_quoted(said)} are not the weights of these scores")
 
@@ -162,8 +163,8 @@ def c40_long_context(answer, judge: Judge):
     """Question 40: what four times the context costs, in scores and in the cache."""
     _judge_factor(answer, judge, 40, "scores", 16)
     (said,) = _answers(answer, judge, 40, "KV cache")
-    linear = _read(judge, notation.is_linear, said, "a growth, such as a word or O(…)")
-    judge.require(linear, f"{_quoted(said)} is not how the KV cache grows")
+    kind = _read(judge, notation.kind_of_growth, said, "a growth, such as a word or O(…)")
+    judge.require(kind == "linear", f"the growth of the KV cache is not {kind}")
 
 
 def _answers(answer, judge: Judge, number: int, *names: str) -> list[str]:
@@ -188,7 +189,7 @@ def _judge_shapes(answer, judge: Judge, number: int, right) -> None:
             and all(length in names for length, names in zip(found, shape, strict=True))
             for shape in right[name]
         )
-        judge.require(fits, f"{_quoted(said)} is not the shape of {name}")
+        judge.require(fits, f"{name} has another shape than [{', '.join(found)}]")
 
 
 def _judge_grid(answer, judge: Judge, number: int, name: str, size: int, allowed: Callable) -> None:
@@ -196,23 +197,38 @@ def _judge_grid(answer, judge: Judge, number: int, name: str, size: int, allowed
     kind = f"a matrix of {size} × {size}; write it with 1 and 0, one row per line"
     found = _read(judge, lambda text: notation.grid(text, size), said, kind)
     right = [allowed(i, j) for i in range(size) for j in range(size)]
-    pairs = enumerate(zip(found, right, strict=True))
-    wrong = sorted({place // size + 1 for place, (one, other) in pairs if one != other})
-    rows = ", ".join(map(str, wrong))
-    judge.require(not wrong, f"{name}: wrong in row{'s' if len(wrong) > 1 else ''} {rows}")
+    pairs = list(zip(found, right, strict=True))
+    wrong = []
+    if any(one and not other for one, other in pairs):
+        wrong.append("allows what may not be seen")
+    if any(other and not one for one, other in pairs):
+        wrong.append("blocks what may be seen")
+    judge.require(not wrong, f"{name}: the matrix {' and '.join(wrong)}")
 
 
 def _judge_growth(answer, judge: Judge, number: int, name: str, right, besides) -> None:
     (said,) = _answers(answer, judge, number, name)
     found = _read(judge, notation.growth, said, "a growth; write it like O(T · d_model)")
     fits = right in found and found <= besides | {right}
-    judge.require(fits, f"{_quoted(said)} is not the {name}")
+    spelled = " + ".join(map(_term, sorted(found, reverse=True)))
+    judge.require(fits, f"the {name} does not grow as {spelled}")
 
 
 def _judge_factor(answer, judge: Judge, number: int, name: str, right: int) -> None:
     (said,) = _answers(answer, judge, number, name)
     found = _read(judge, notation.factor, said, "one factor")
-    judge.require(found == right, f"{name} does not grow by {_quoted(said)}")
+    count = _COUNTS.get(found, found)
+    judge.require(found == right, f"{name} does not grow by a factor of {count}")
+
+
+#: Spelled out: diagnosis compares messages without their numbers.
+_COUNTS = {1: "one", 2: "two", 4: "four", 8: "eight", 16: "sixteen"}
+_RAISED = {0: None, 1: "", 2: "²", 3: "³"}
+
+
+def _term(exponents: tuple[int, int]) -> str:
+    powers = zip(("T", "d"), (_RAISED.get(power, "ⁿ") for power in exponents), strict=True)
+    return "·".join(f"{name}{power}" for name, power in powers if power is not None)
 
 
 def _quoted(said: str) -> str:
