@@ -1,0 +1,84 @@
+"""Written answers: read in any notation, from the form to the card."""
+
+from pathlib import Path
+
+import pytest
+
+import specs
+from harness import form
+from harness.draw import Draw
+from harness.results import Level
+from harness.running import run_checks, verdict
+from harness.session import DirectSession
+from specs.written_answers import RIGHT
+
+SPEC = specs.load("written_answers")
+SAMPLES = Path(__file__).parents[2] / "sample_submissions" / "written_answers"
+
+
+def checked(answers):
+    session = DirectSession({"answer": lambda name: answers.get(name, "")}, arrays="numpy")
+    return run_checks(SPEC, session, "seed")[0]
+
+
+def failed(field, text):
+    answers = {**RIGHT, field: text}
+    assert field in RIGHT
+    return {check.id: check.message for check in checked(answers) if check.outcome != "passed"}
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("right_*.md")), ids=lambda path: path.stem)
+def test_right_answers_are_right_in_every_notation(path):
+    checks = checked(form.read(path.read_text(encoding="utf-8")))
+    assert not [(check.id, check.message) for check in checks if check.outcome != "passed"]
+
+
+def test_a_blank_form_earns_nothing():
+    checks = checked(form.read(SPEC.starter))
+    assert sum(check.earned for check in checks) == 0
+    assert verdict(checks) == "failed"
+    assert all(check.message.endswith("is not answered") for check in checks)
+
+
+@pytest.mark.parametrize("text", ["T", "1", "4", "[B, T, d]", "O(T^2)", "yes", "?", "0 " * 16])
+def test_one_answer_everywhere_never_passes(text):
+    checks = checked(dict.fromkeys(RIGHT, text))
+    assert verdict(checks) == "failed"
+    assert sum(check.earned for check in checks) <= 2
+
+
+def test_no_message_title_or_hint_gives_the_answer_away():
+    wrong = dict.fromkeys(RIGHT, "nonsense")
+    blank = dict.fromkeys(RIGHT, "")
+    for check in (*checked(wrong), *checked(blank)):
+        said = f"{check.title} {check.message} {check.hint}"
+        for field, right in RIGHT.items():
+            if check.id.startswith(f"c{int(field.split()[0]):02}") and len(right) > 2:
+                assert right not in said, f"{check.id} says {right}"
+
+
+def test_what_cannot_be_read_says_how_to_write_it():
+    assert "write it like" in failed("13 W_Q", "?")["c13-projection-shapes"]
+    assert "one row per line" in failed("17 causal", "a triangle")["c17-masks-of-four"]
+    assert "three numbers" in failed("18 weights", "big, small")["c18-softmax-of-three"]
+
+
+def test_a_wrong_answer_is_told_as_it_was_read():
+    assert failed("13 W_Q", "(dk, dmodel)") == {
+        "c13-projection-shapes": "W_Q has another shape than [dk, dmodel]"
+    }
+    assert failed("9 dimension", "-2") == {
+        "c09-softmax-dimension": "the softmax does not normalise over the queries"
+    }
+
+
+def test_every_level_has_key_points_and_every_key_point_an_id_of_its_own():
+    points = [point for question in SPEC.questions for point in question.points]
+    assert {point.level for point in points} == {Level.PASS, Level.GOOD, Level.EXCELLENT}
+    assert len({point.id for point in points}) == len(points)
+    assert all(point.id.partition(".")[0] == question.id
+               for question in SPEC.questions for point in question.points)  # fmt: skip
+
+
+def test_nothing_is_drawn():
+    assert SPEC.fixtures(Draw("seed", "any")) == {}
