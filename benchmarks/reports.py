@@ -38,6 +38,7 @@ def main() -> None:
     cards = {
         "a right answer": samples.right(),
         "a named bug": samples.over_queries(),
+        "several bugs, a picture of every kind": samples.composite(),
         "a crash": samples.crashed(),
         "a source of 560 lines": long,
         "hostile text": samples.hostile('"<&' * 5000),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -16,10 +16,12 @@ from harness.pictures import Judged
 from harness.results import (
     Array,
     CheckResult,
+    Diagnosis,
     Evidence,
     Outcome,
     Picture,
     Rearrangement,
+    Stage,
     Visibility,
     number,
 )
@@ -33,49 +35,75 @@ PERTURBATION = "causal-perturbation"
 
 
 def gather(
-    spec: Spec, recording: Sequence[Recorded], checks: Sequence[CheckResult]
+    spec: Spec,
+    recording: Sequence[Recorded],
+    checks: Sequence[CheckResult],
+    diagnosis: Sequence[Diagnosis] = (),
 ) -> tuple[Evidence, ...]:
     """Return the most telling failing call of each entry point, from checks that failed.
 
-    The central checks come first, then the others in the spec's order; of one check's calls, the
-    smallest. Where a mask leaks and that call does not show it, one that does is added.
+    That is the smallest call of a central check, one that others earn with, and else the smallest
+    of all. Where a mask leaks and that call does not show it, one that does is added, unless a
+    diagnosis says that the mask is right: with other stages broken, weights may look like leaks.
     """
-    order = telling(spec, checks)
-    found: list[Evidence] = []
-    for point in spec.entry_points:
-        calls = [one for one in recording if one.point is point]
-        groups = [[one for one in calls if one.check == check] for check in order]
-        shown = next(filter(None, (smallest_failure(spec, group) for group in groups)), None)
-        if shown is not None:
-            found.append(_with_curves(spec, calls, shown))
-            leak = next(filter(None, (_leak(spec, group) for group in groups)), None)
-            if leak is not None and not _shows_mask(shown):
-                found.append(leak)
-    return tuple(sorted(found, key=lambda one: order.index(one.check)))
-
-
-def telling(spec: Spec, checks: Sequence[CheckResult]) -> list[str]:
-    """Return the ids of the failed checks, the most telling first: those that others earn with."""
+    stages = {stage for found in diagnosis for stage in (*found.stages, found.stage)}
+    masks = not stages or Stage.MASK in stages
+    order = [check.id for check in checks if check.outcome is Outcome.FAILED]
     central = {check.earns_with for check in spec.checks}
-    failed = [check.id for check in checks if check.outcome is Outcome.FAILED]
-    return sorted(failed, key=lambda check: check not in central)
+    gathered: list[Evidence] = []
+    for point in spec.entry_points:
+        calls = [one for one in recording if one.point is point and one.check in order]
+        with np.errstate(all="ignore"):  # a wrong answer may hold anything
+            gathered += _of_point(spec, calls, central, masks)
+    return tuple(sorted(gathered, key=lambda one: order.index(one.check)))
 
 
-def smallest_failure(spec: Spec, recording: Sequence[Recorded]) -> Evidence | None:
-    """Return the smallest recorded call whose outputs are not the reference's, or None."""
+def _of_point(
+    spec: Spec, calls: Sequence[Recorded], central: Container[str], masks: bool
+) -> Iterator[Evidence]:
+    """Yield what there is to show of one entry point."""
+    telling = [one for one in calls if one.check in central]
+    shown = smallest_failure(spec, telling, masks) or smallest_failure(spec, calls, masks)
+    if shown is None:
+        return
+    yield _with_curves(spec, calls, shown)
+    if masks and not _shows_mask(shown) and (leak := _leak(spec, calls)):
+        yield leak
+
+
+def smallest_failure(
+    spec: Spec, recording: Sequence[Recorded], masks: bool = True
+) -> Evidence | None:
+    """Return the smallest recorded call whose outputs are not the reference's, or None.
+
+    ``masks``: show what a mask lets through.
+    """
     for recorded, expected in _calls(spec, recording):
         outputs = judged(recorded, expected)
         if any(one is None or one.wrong.any() for one in outputs):
-            return _evidence(recorded, expected, [one for one in outputs if one is not None])
+            known = [one for one in outputs if one is not None]
+            return _evidence(recorded, expected, known, masks)
     return None
 
 
 def _calls(
     spec: Spec, recording: Sequence[Recorded]
 ) -> Iterator[tuple[Recorded, tuple[Expected, ...]]]:
-    """Yield the calls that answered, the smallest first, with what they should have given."""
+    """Yield the calls that answered, the smallest first, with what they should have given.
+
+    Of calls whose size is of the same order, those of an earlier check come first. Tables made
+    of lengths alone need four rows to show a pattern.
+    """
     expect = spec.expect(spec.reference)
-    for recorded in sorted(recording, key=lambda one: one.size):
+    checks = list(dict.fromkeys(one.check for one in recording))
+
+    def smallness(one: Recorded) -> tuple[bool, int, int, bool, int]:
+        lengths = [argument for argument in one.arguments if isinstance(argument, int)]
+        patternless = not one.size and max(lengths, default=4) < 4
+        order, hidden = one.size.bit_length() // 2, not _weights(one)
+        return patternless, order, checks.index(one.check), hidden, one.size
+
+    for recorded in sorted(recording, key=smallness):
         if recorded.answer.raised is None and recorded.size <= 4 * VALUES_CAP:
             yield recorded, expectation(expect, recorded)
 
@@ -101,29 +129,49 @@ def paired(
 def judged(recorded: Recorded, expected: tuple[Expected, ...]) -> list[Judged | None]:
     """Judge every value of each output; None for an output of another kind or shape."""
     precision = _precision(recorded)
-    probabilities = {"weights"}
-    if any(pictures.is_identity(values) for _, values in _arrays(recorded)):
-        probabilities.add("out")  # the aggregate of the identity is the weights
+    weights = _weights(recorded)
     found: list[Judged | None] = []
     for output, right, name in paired(recorded, expected):
-        if isinstance(output, (bool, int, float)):
-            output = Tensor(np.asarray(output, np.float64), "f8")
-        if not isinstance(output, Tensor) or output.values.shape != right.values.shape:
+        actual = _tensor(output)
+        if actual is None or actual.values.shape != right.values.shape:
             found.append(None)
             continue
-        ratios = error_ratios(output, right, COARSER[held_to(output.dtype, precision)])
+        ratios = error_ratios(actual, right, COARSER[held_to(actual.dtype, precision)])
         # Also where any value is right, it must be a number.
-        wrong = (ratios > 1) | ~np.isfinite(output.values)
+        wrong = (ratios > 1) | ~np.isfinite(actual.values)
         found.append(
             Judged(
                 name=name,
-                actual=output.values.astype(np.float64),
+                actual=actual.values.astype(np.float64),
                 expected=right,
                 wrong=wrong,
-                probabilities=name in probabilities,
+                probabilities=name == weights and _sums_to_one(right),
             )
         )
     return found
+
+
+def _weights(recorded: Recorded) -> str:
+    """Return the name of the output that shows the weights, or nothing.
+
+    Where none is returned, the aggregate of the identity is one.
+    """
+    if "weights" in recorded.point.returns:
+        return "weights"
+    identity = any(pictures.is_identity(values) for _, values in _arrays(recorded))
+    return "out" if identity and "out" in recorded.point.returns else ""
+
+
+def _sums_to_one(expected: Expected) -> bool:
+    """Tell whether rows are probabilities, or zeros where no key is allowed."""
+    sums = expected.values.sum(-1) if expected.values.ndim else np.zeros(())
+    return bool((np.isclose(sums, 1) | (sums == 0)).all())
+
+
+def _tensor(output: Output) -> Tensor | None:
+    if isinstance(output, (bool, int, float)):
+        return Tensor(np.asarray(output, np.float64), "f8")
+    return output if isinstance(output, Tensor) else None
 
 
 def _leak(spec: Spec, recording: Sequence[Recorded]) -> Evidence | None:
@@ -132,7 +180,7 @@ def _leak(spec: Spec, recording: Sequence[Recorded]) -> Evidence | None:
         outputs = [one for one in judged(recorded, expected) if one is not None]
         seen = pictures.visibility(outputs, _is_masked(recorded))
         if seen is not None:
-            return _evidence(recorded, expected, outputs)
+            return _evidence(recorded, expected, outputs, masks=True)
     return _influence(spec, [one for one in recording if one.check == PERTURBATION])
 
 
@@ -158,7 +206,7 @@ def _with_curves(spec: Spec, recording: Sequence[Recorded], shown: Evidence) -> 
         for one in judged(recorded, expected):
             drawn = pictures.curves(_spelled(recorded), one) if one is not None else None
             if drawn is not None:
-                return msgspec.structs.replace(shown, pictures=(drawn, *shown.pictures))
+                return msgspec.structs.replace(shown, pictures=(drawn,))
     return shown
 
 
@@ -171,7 +219,7 @@ def _is_masked(recorded: Recorded) -> bool:
 
 
 def _evidence(
-    recorded: Recorded, expected: tuple[Expected, ...], outputs: Sequence[Judged]
+    recorded: Recorded, expected: tuple[Expected, ...], outputs: Sequence[Judged], masks: bool
 ) -> Evidence:
     outs = list(paired(recorded, expected))
     return Evidence(
@@ -185,7 +233,7 @@ def _evidence(
         expected={name: _array(right.values) for _, right, name in outs},
         actual={name: _array(out) for out, _, name in outs if isinstance(out, Tensor)},
         wrong={one.name: _places(one) for one in outputs},
-        pictures=tuple(_pictures(recorded, expected, outputs)),
+        pictures=tuple(_pictures(recorded, expected, outputs, masks)),
     )
 
 
@@ -194,20 +242,20 @@ def _places(one: Judged) -> tuple[int, ...]:
 
 
 def _pictures(
-    recorded: Recorded, expected: tuple[Expected, ...], outputs: Sequence[Judged]
+    recorded: Recorded, expected: tuple[Expected, ...], outputs: Sequence[Judged], masks: bool
 ) -> Iterable[Picture]:
     """Yield the pictures of one call."""
     moved = _rearranged(recorded, expected)
     if moved is not None:
         yield moved
         return
-    seen = pictures.visibility(outputs, _is_masked(recorded))
+    seen = pictures.visibility(outputs, masks and _is_masked(recorded))
+    if seen is not None:
+        yield seen
     if not (seen and seen.found_by == "mask"):
         warm = pictures.heat(outputs)
         if warm is not None:
             yield warm
-    if seen is not None:
-        yield seen
 
 
 def _rearranged(recorded: Recorded, expected: tuple[Expected, ...]) -> Rearrangement | None:

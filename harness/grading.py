@@ -190,7 +190,7 @@ def _score(
         exchanges=session.exchanges,
     )
     card = _card(result, assignment, sandbox)
-    return msgspec.structs.replace(card, evidence=gather(spec, recording, checks))
+    return msgspec.structs.replace(card, evidence=gather(spec, recording, checks, diagnosis))
 
 
 def _with(card: Card, **changes: Any) -> Card:

@@ -214,6 +214,73 @@ class Array(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[Number, ...]
 
 
+class Heat(msgspec.Struct, frozen=True, kw_only=True, tag="heat"):
+    """One matrix of an output, as it should be and as it is."""
+
+    output: str
+    place: str  #: where it sits on the leading axes, e.g. "[0, 1]"; "" for the only one
+    rows: str  #: what a row is, e.g. "query"
+    columns: str
+    corner: tuple[int, int] = (0, 0)  #: where its first cell lies, when it is a part only
+    whole: tuple[int, int]  #: rows and columns of the whole matrix
+    expected: tuple[tuple[Number | None, ...], ...]  #: None where any finite value is right
+    actual: tuple[tuple[Number, ...], ...]
+    wrong: tuple[tuple[bool, ...], ...]
+    probabilities: bool = False  #: each row should sum to 1
+
+
+class Reach(enum.StrEnum):
+    """What becomes of one query and one key."""
+
+    OPEN = "open"  #: allowed, and seen
+    CLOSED = "closed"  #: blocked, and not seen
+    LEAK = "leak"  #: blocked, and seen all the same
+    LOST = "lost"  #: allowed, and not seen
+    FREE = "free"  #: the query has no allowed key; any finite answer is right
+    NAN = "nan"  #: the answer is not a number
+
+
+class Visibility(msgspec.Struct, frozen=True, kw_only=True, tag="visibility"):
+    """Which keys influence which queries, and which may."""
+
+    found_by: str  #: "weights", "change" or "mask": how what is seen was found out
+    place: str
+    rows: str
+    columns: str
+    corner: tuple[int, int] = (0, 0)
+    whole: tuple[int, int]
+    cells: tuple[tuple[Reach, ...], ...]
+    amounts: tuple[tuple[Number, ...], ...] = ()  #: the weights, where they are known
+
+
+class Rearrangement(msgspec.Struct, frozen=True, kw_only=True, tag="rearrangement"):
+    """Where each element of an output was taken from; indices are row-major into the source."""
+
+    source: str
+    source_shape: tuple[int, ...]
+    output: str
+    shape: tuple[int, ...]  #: as it should be
+    expected: tuple[int, ...]
+    actual_shape: tuple[int, ...]
+    actual: tuple[int | None, ...]  #: None for a value that is not in the source
+
+
+class Curves(msgspec.Struct, frozen=True, kw_only=True, tag="curves"):
+    """Columns of an output along its rows, as they should be and as they are."""
+
+    output: str
+    call: str
+    along: str  #: what a row is, e.g. "position"
+    columns: tuple[int, ...]
+    wrong: int  #: how many of all columns differ
+    total: int
+    expected: tuple[tuple[Number, ...], ...]  #: one tuple per column
+    actual: tuple[tuple[Number, ...], ...]
+
+
+Picture = Heat | Visibility | Rearrangement | Curves
+
+
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """One failing call of the smallest size: what went in, what came out, what was expected."""
 
@@ -222,6 +289,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     inputs: dict[str, Array] = {}
     expected: dict[str, Array] = {}
     actual: dict[str, Array] = {}
+    wrong: dict[str, tuple[int, ...]] = {}  #: of each output, which values are wrong, row-major
+    pictures: tuple[Picture, ...] = ()
 
 
 class SourceFile(msgspec.Struct, frozen=True, kw_only=True):

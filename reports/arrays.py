@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from dataclasses import replace as with_changes
 from math import prod
 from typing import Final
 
 from harness.results import Array, CheckResult, Evidence, Number
-from reports.words import figure, plural
+from reports import pictures
+from reports.words import figure, figures, plural
 
 #: Most cells of one array on a card; evidence is the smallest failing call, so few need more.
 CELLS: Final = 144
@@ -19,10 +21,11 @@ _CLOSE: Final = 1e-5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One number as text; ``differs`` marks it."""
+    """One number as text; ``differs`` marks it, and ``first`` the first that does."""
 
     text: str
     differs: bool = False
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +65,11 @@ class Exhibit:
     call: str
     inputs: tuple[Table, ...]
     comparisons: tuple[Comparison, ...]
+    pictures: tuple[pictures.Figure, ...]
 
 
 def exhibit(evidence: Evidence, check: CheckResult | None) -> Exhibit:
-    """Lay out one failing call; ``check`` gives the title and the rounding bound."""
-    bound = float(check.mismatch.allowed) if check and check.mismatch else None
+    """Lay out one failing call of a check."""
     names = [*evidence.expected, *(n for n in evidence.actual if n not in evidence.expected)]
     return Exhibit(
         check=evidence.check,
@@ -74,14 +77,20 @@ def exhibit(evidence: Evidence, check: CheckResult | None) -> Exhibit:
         call=evidence.call,
         inputs=tuple(_plain(name, array) for name, array in evidence.inputs.items()),
         comparisons=tuple(
-            _comparison(name, evidence.expected.get(name), evidence.actual.get(name), bound)
+            _comparison(
+                name,
+                evidence.expected.get(name),
+                evidence.actual.get(name),
+                evidence.wrong.get(name),
+            )
             for name in names
         ),
+        pictures=tuple(pictures.drawn(picture) for picture in evidence.pictures),
     )
 
 
 def _comparison(
-    name: str, expected: Array | None, actual: Array | None, bound: float | None
+    name: str, expected: Array | None, actual: Array | None, wrong: tuple[int, ...] | None
 ) -> Comparison:
     alike = expected and actual and expected.shape == actual.shape
     if not (alike and expected and actual and len(expected.values) == len(actual.values)):
@@ -92,7 +101,10 @@ def _comparison(
             remark=_unlike(expected, actual),
         )
     pairs = tuple(zip(actual.values, expected.values, strict=True))
-    marks = tuple(_differs(a, b, bound) for a, b in pairs)
+    known = None if wrong is None else frozenset(wrong)
+    marks = tuple(
+        place in known if known is not None else _differs(*pair) for place, pair in enumerate(pairs)
+    )
     decimals = _decimals(
         (*expected.values, *actual.values),
         apart=tuple(pair for pair, mark in zip(pairs, marks, strict=True) if mark),
@@ -101,9 +113,21 @@ def _comparison(
         name=name,
         expected=_table("expected", expected, decimals),
         actual=_table("actual", actual, decimals, marks),
-        remark=f"{sum(marks)} of {plural(len(marks), 'value')} "
-        + ("differs" if sum(marks) == 1 else "differ"),
+        remark=_remark(marks, pairs, actual.shape),
     )
+
+
+def _remark(
+    marks: tuple[bool, ...], pairs: tuple[tuple[Number, Number], ...], shape: tuple[int, ...]
+) -> str:
+    """Say how many values differ, and which is the first."""
+    verb = "differs" if sum(marks) == 1 else "differ"
+    said = f"{sum(marks)} of {plural(len(marks), 'value')} {verb}"
+    if True not in marks:
+        return said
+    first = marks.index(True)
+    actual, expected = figures(*pairs[first])
+    return f"{said}, first at {_index(first, shape)}: {actual}, expected {expected}"
 
 
 def _unlike(expected: Array | None, actual: Array | None) -> str:
@@ -114,14 +138,13 @@ def _unlike(expected: Array | None, actual: Array | None) -> str:
     return f"shape {_shape(actual.shape)}, expected {_shape(expected.shape)}"
 
 
-def _differs(actual: Number, expected: Number, bound: float | None) -> bool:
+def _differs(actual: Number, expected: Number) -> bool:
     actual, expected = float(actual), float(expected)
     if math.isnan(actual) or math.isnan(expected):
         return math.isnan(actual) != math.isnan(expected)
     if math.isinf(actual) or math.isinf(expected):
         return actual != expected
-    allowed = bound if bound and math.isfinite(bound) else _CLOSE * max(1.0, abs(expected))
-    return abs(actual - expected) > allowed
+    return abs(actual - expected) > _CLOSE * max(1.0, abs(expected))
 
 
 def _decimals(
@@ -161,7 +184,8 @@ def _table(name: str, array: Array, decimals: int | None, marks: tuple[bool, ...
     ]
     for position, mark in enumerate(marks[:CELLS]):
         if mark:
-            cells[position] = Cell(text=cells[position].text, differs=True)
+            first = True not in marks[:position]
+            cells[position] = with_changes(cells[position], differs=True, first=first)
     return Table(
         name=name,
         caption=f"{array.dtype} {_shape(array.shape)}",
@@ -189,11 +213,16 @@ def _matrices(cells: list[Cell], shape: tuple[int, ...]) -> tuple[Matrix, ...]:
 
 def _place(number: int, axes: tuple[int, ...]) -> str:
     """Return where a matrix sits on the leading axes, ``"[0, 1]"``; nothing for the only one."""
+    return _index(number, axes) if prod(axes) > 1 else ""
+
+
+def _index(number: int, axes: tuple[int, ...]) -> str:
+    """Return the index of a row-major place, ``"[0, 1]"``."""
     place: list[str] = []
     for length in reversed(axes):
         number, index = divmod(number, max(length, 1))
         place.insert(0, str(index))
-    return f"[{', '.join(place)}]" if prod(axes) > 1 else ""
+    return f"[{', '.join(place)}]"
 
 
 def _shape(shape: tuple[int, ...]) -> str:

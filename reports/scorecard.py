@@ -12,6 +12,7 @@ from harness.results import (
     LEVELS,
     Card,
     CheckResult,
+    Evidence,
     Level,
     Outcome,
     SourceFile,
@@ -116,7 +117,7 @@ def _render(card: Card, index: str, caps: Caps) -> str:
 
 def card_page(card: Card, *, index: str = "", caps: Caps = CAPS[0]) -> CardPage:
     """Lay out one card."""
-    bare = msgspec.structs.replace(card, sources=(), evidence=card.evidence[: caps.exhibits])
+    bare = msgspec.structs.replace(card, sources=(), evidence=_exhibited(card.evidence, caps))
     safe = shown(bare, field=caps.field, entries=caps.entries)
     checks = {check.id: check for check in safe.result.checks}
     files = listings(_named(card.sources, caps), budget=caps.source)
@@ -139,6 +140,14 @@ def card_page(card: Card, *, index: str = "", caps: Caps = CAPS[0]) -> CardPage:
         spoilt=any(c.outcome is Outcome.PASSED and c.earned < c.points for c in checks.values()),
         hidden=len(card.result.checks) - len(safe.result.checks),
     )
+
+
+def _exhibited(evidence: tuple[Evidence, ...], caps: Caps) -> tuple[Evidence, ...]:
+    """Return the evidence that is shown; pictures cannot be clipped, so they go first."""
+    kept = evidence[: caps.exhibits]
+    if caps is CAPS[0]:
+        return kept
+    return tuple(msgspec.structs.replace(one, pictures=()) for one in kept)
 
 
 def _named(sources: tuple[SourceFile, ...], caps: Caps) -> tuple[SourceFile, ...]:

@@ -19,17 +19,24 @@ from harness.results import (
     BatchResults,
     Card,
     CheckResult,
+    Curves,
     Diagnosis,
     Environment,
     Evidence,
     Facet,
+    Heat,
     Level,
     Mismatch,
+    Number,
     Outcome,
+    Picture,
+    Reach,
+    Rearrangement,
     SourceFile,
     Stage,
     SubmissionResult,
     Verdict,
+    Visibility,
     number,
 )
 
@@ -394,7 +401,108 @@ def over_queries() -> Card:
                 inputs={"Q": array(q), "K": array(k), "V": array(v)},
                 expected={"out": array(out), "weights": array(weights)},
                 actual={"out": array(bad_out), "weights": array(bad_weights)},
+                wrong={"out": (0, 1, 2, 3), "weights": (0, 1, 2, 3)},
+                pictures=(heat(weights, bad_weights),),
             ),
+        ),
+    )  # fmt: skip
+
+
+def heat(expected: Matrix, actual: Matrix) -> Heat:
+    """Picture the weights of one item."""
+    return Heat(
+        output="weights",
+        place="",
+        rows="query",
+        columns="key",
+        whole=(expected.shape[-2], expected.shape[-1]),
+        expected=numbers(expected[0]),
+        actual=numbers(actual[0]),
+        wrong=tuple(
+            tuple(bool(value) for value in row) for row in ~np.isclose(expected[0], actual[0])
+        ),
+        probabilities=True,
+    )
+
+
+def numbers(matrix: Matrix) -> tuple[tuple[Number, ...], ...]:
+    """Spell a matrix for JSON."""
+    return tuple(tuple(number(float(value)) for value in row) for row in matrix)
+
+
+def leak() -> Visibility:
+    """A causal mask of four positions that lets the next one through, and keeps out the first."""
+    cells = [
+        [Reach.OPEN, Reach.LEAK, Reach.CLOSED, Reach.CLOSED],
+        [Reach.OPEN, Reach.OPEN, Reach.LEAK, Reach.CLOSED],
+        [Reach.LOST, Reach.OPEN, Reach.OPEN, Reach.LEAK],
+        [Reach.FREE, Reach.NAN, Reach.OPEN, Reach.OPEN],
+    ]
+    return Visibility(
+        found_by="weights",
+        place="[1]",
+        rows="query",
+        columns="key",
+        whole=(4, 4),
+        cells=tuple(map(tuple, cells)),
+        amounts=numbers(np.full((4, 4), 0.25)),
+    )
+
+
+def heads() -> Rearrangement:
+    """Heads split by a reshape alone: (1, 2, 4) to (1, 2, 2, 2)."""
+    return Rearrangement(
+        source="x",
+        source_shape=(1, 2, 4),
+        output="heads",
+        shape=(1, 2, 2, 2),
+        expected=(0, 1, 4, 5, 2, 3, 6, 7),
+        actual_shape=(1, 2, 2, 2),
+        actual=(0, 1, 2, 3, 4, 5, 6, 7),
+    )
+
+
+def waves() -> Curves:
+    """Two columns of an encoding whose exponent is doubled."""
+    position = np.arange(64.0)
+    right, found = (
+        np.stack([np.sin(position / slower), np.sin(position / slower**2)])
+        for slower in (3.16, 10.0)
+    )
+    return Curves(
+        output="encoding",
+        call="positional_encoding(max_len=64, d=16)",
+        along="position",
+        columns=(1, 2),
+        wrong=14,
+        total=16,
+        expected=numbers(right),
+        actual=numbers(found),
+    )
+
+
+def composite() -> Card:
+    """Two bugs at once, and a picture of every kind."""
+    bug = "scores divided by d_k, and blocked scores set to 0"
+    reshaped = "heads split by a reshape alone"
+    missed = {
+        "definition": miss(Outcome.FAILED, "weights[0][0][1] is 0.3, expected 0.1"),
+        "mask-before-softmax": miss(Outcome.FAILED, "weights[0][0][1] is 0.25, expected 0"),
+        "head-split": miss(Outcome.FAILED, "4 of 8 values differ"),
+        "pe-values": miss(Outcome.FAILED, "14 of 16 columns differ"),
+    }
+    return card(
+        "mary-jackson",
+        RIGHT.replace("np.sqrt(d_k)", "d_k").replace("-1e9", "0"),
+        checks(missed),
+        diagnosis=(
+            Diagnosis(flaw="a+b", title=bug, stage=Stage.SCALE, stages=(Stage.SCALE, Stage.MASK), confidence=f"Your output equals attention with {bug}."),
+            Diagnosis(flaw="c", title=reshaped, stage=Stage.HEADS, stages=(Stage.HEADS,), confidence=f"Your output equals attention with {reshaped}."),
+        ),
+        evidence=(
+            Evidence(check="mask-before-softmax", call="attention(Q, K, V, mask)", pictures=(leak(),)),
+            Evidence(check="head-split", call="split_heads(x, h=2)", pictures=(heads(),)),
+            Evidence(check="pe-values", call="positional_encoding(max_len=7, d=6)", pictures=(waves(),)),
         ),
     )  # fmt: skip
 
@@ -471,7 +579,7 @@ def hostile(payload: str = HOSTILE) -> Card:
             Diagnosis(flaw=payload, title=payload, stage=Stage.HEADS, confidence=payload, alternatives=(payload, payload), question=payload, answer=payload),
         ),
         evidence=(
-            Evidence(check="scale", call=payload, inputs={payload: array(np.eye(2))}, expected={payload: array(np.eye(2))}, actual={payload: array(np.ones((2, 2)))}),
+            Evidence(check="scale", call=payload, inputs={payload: array(np.eye(2))}, expected={payload: array(np.eye(2))}, actual={payload: array(np.ones((2, 2)))}, pictures=_hostile_pictures(payload)),
         ),
         log=payload * 20,
         notes=(payload,),
@@ -479,6 +587,18 @@ def hostile(payload: str = HOSTILE) -> Card:
     )  # fmt: skip
     sources = (*whole.sources, SourceFile(name=payload, text=payload, html=payload))
     return msgspec.structs.replace(whole, sources=sources)
+
+
+def _hostile_pictures(payload: str) -> tuple[Picture, ...]:
+    """Pictures that carry a text in every field that holds one."""
+    replace = msgspec.structs.replace
+    half = np.full((1, 2, 2), 0.5)
+    return (
+        replace(heat(half, half * np.nan), output=payload, place=payload, rows=payload, columns=payload),
+        replace(leak(), place=payload, rows=payload, columns=payload, found_by=payload),
+        replace(heads(), source=payload, output=payload),
+        replace(waves(), output=payload, call=payload, along=payload),
+    )  # fmt: skip
 
 
 def ungradeable() -> Card:
@@ -518,7 +638,16 @@ def invalid() -> Card:
 
 def cards() -> tuple[Card, ...]:
     """Return one card of each kind."""
-    return right(), over_queries(), nan_row(), crashed(), hostile(), ungradeable(), invalid()
+    return (
+        right(),
+        over_queries(),
+        composite(),
+        nan_row(),
+        crashed(),
+        hostile(),
+        ungradeable(),
+        invalid(),
+    )
 
 
 def batch(all_cards: tuple[Card, ...] | None = None) -> BatchResults:

@@ -59,7 +59,22 @@ def test_only_the_cells_that_differ_are_marked_and_counted() -> None:
     found = compared(np.array([[1.0, 2.0]]), np.array([[1.0, 2.5]]))
     assert found.actual is not None
     assert [cell.differs for cell in found.actual.matrices[0].rows[0]] == [False, True]
-    assert found.remark == "1 of 2 values differs"
+    assert found.remark == "1 of 2 values differs, first at [0, 1]: 2.5, expected 2"
+
+
+def test_the_first_cell_that_differs_is_marked_as_such() -> None:
+    found = compared(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 2.5, 3.5]]))
+    assert found.actual is not None
+    assert [cell.first for cell in found.actual.matrices[0].rows[0]] == [False, True, False]
+
+
+def test_what_the_harness_says_is_wrong_is_marked_and_nothing_else() -> None:
+    near, far = samples.array(np.array([1.0, 2.0])), samples.array(np.array([1.0 + 1e-9, 9.0]))
+    given = {"expected": {"out": near}, "actual": {"out": far}}
+    evidence = Evidence(check="x", call="f()", wrong={"out": (0,)}, **given)
+    found = exhibit(evidence, None).comparisons[0].actual
+    assert found is not None
+    assert [cell.differs for cell in found.matrices[0].rows[0]] == [True, False]
 
 
 def test_cells_that_differ_late_get_as_many_decimals_as_it_takes() -> None:
@@ -70,7 +85,9 @@ def test_cells_that_differ_late_get_as_many_decimals_as_it_takes() -> None:
 
 
 def test_nan_differs_from_a_number_and_not_from_nan() -> None:
-    assert compared(np.array([0.0]), np.array([np.nan])).remark == "1 of 1 value differs"
+    assert compared(np.array([0.0]), np.array([np.nan])).remark == (
+        "1 of 1 value differs, first at [0]: NaN, expected 0"
+    )
     assert compared(np.array([np.nan]), np.array([np.nan])).remark == "0 of 1 value differ"
 
 

@@ -36,7 +36,7 @@ def test_a_submission_without_a_card_is_no_link() -> None:
 
 def test_every_verdict_is_counted() -> None:
     counts = {word.text: count for word, count in index_page(samples.batch()).counts}
-    assert counts == {"Passed": 2, "Failed": 3, "Ungradeable": 1, "Invalid": 1}
+    assert counts == {"Passed": 2, "Failed": 4, "Ungradeable": 1, "Invalid": 1}
 
 
 def test_reasons_and_ignored_entries_are_shown() -> None:

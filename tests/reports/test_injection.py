@@ -24,6 +24,7 @@ ELEMENTS = frozenset(
         html head meta link title style body a header main footer section div p span strong i b
         h1 h2 h3 h4 ol ul li dl dt dd table caption thead tbody tr th td figure figcaption
         details summary blockquote pre code
+        svg g rect path text tspan polyline
         """,
     )
 )

@@ -14,7 +14,7 @@ from tests.reports import samples
 
 def test_the_summary_opens_with_the_counts_and_a_table_best_first() -> None:
     text = render_summary(samples.batch())
-    assert "**2** passed, **3** failed, **1** ungradeable, **1** invalid." in text
+    assert "**2** passed, **4** failed, **1** ungradeable, **1** invalid." in text
     assert text.index("ada-lovelace") < text.index("katherine-johnson") < text.index("grace-hopper")
 
 
