@@ -129,19 +129,10 @@ _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*+(?!\()")
 
 def _pattern(edit: Edit, code: Code) -> str:
     """Write what an edit does to its place, whatever the names there."""
-    parts = []
-    for change in edit.changes:
-        was = code.data[change.start : change.end].decode()
-        names: dict[str, str] = {}
-        for text in (was, change.text):
-            for name in _NAME.findall(text):
-                names.setdefault(name, f"_{len(names)}")
-        parts += [_replaced(was, names), _replaced(change.text, names)]
-    return "→".join(parts)
-
-
-def _replaced(text: str, names: dict[str, str]) -> str:
-    return _NAME.sub(lambda found: names.get(found[0], found[0]), text)
+    was = [code.data[change.start : change.end].decode() for change in edit.changes]
+    text = edit.alike or "→".join([*was, *(change.text for change in edit.changes)])
+    names = {name: f"_{place}" for place, name in enumerate(dict.fromkeys(_NAME.findall(text)))}
+    return _NAME.sub(lambda found: names[found[0]], text)
 
 
 def _joined(edits: list[Edit]) -> Edit | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
 import itertools
 from collections.abc import Iterator
 
@@ -105,7 +106,8 @@ def surplus(scope: Scope) -> Iterator[Edit]:
     for node in scope.binaries:
         if not isinstance(node.op, ast.MatMult) or len(scope.products) > 2:
             tail = f"{_symbol(scope, node)} {code.text(node.right)}"
-            yield Edit(f"{quoted(tail)} is left out", (code.change(node, code.text(node.left)),))
+            change = code.change(node, code.text(node.left))
+            yield Edit(f"{quoted(tail)} is left out", (change,), alike=tail)
     for node in scope.binaries:
         head = f"{code.text(node.left)} {_symbol(scope, node)}"
         yield Edit(f"{quoted(head)} is left out", (code.change(node, code.text(node.right)),))
@@ -146,7 +148,10 @@ def unwrapped(scope: Scope) -> Iterator[Edit]:
 
 
 def _unwrapped(scope: Scope, node: ast.AST, inner: ast.AST) -> Edit:
-    return scope.code.swap(node, scope.code.text(inner))
+    edit, (start, end) = scope.code.swap(node, scope.code.text(inner)), scope.code.span(node)
+    first, last = scope.code.span(inner)
+    head, tail = scope.code.data[start:first].decode(), scope.code.data[last:end].decode()
+    return dataclasses.replace(edit, alike=f"{head.rstrip(' (')}…{tail.lstrip(' )')}")
 
 
 def operator(scope: Scope) -> Iterator[Edit]:

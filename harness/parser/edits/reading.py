@@ -40,6 +40,7 @@ class Edit:
 
     description: str
     changes: tuple[Change, ...]
+    alike: str = ""  #: what it does, the same for edits of one idea; by default old and new text
 
 
 class Code:
@@ -182,7 +183,10 @@ class Scope:
 
     @functools.cached_property
     def weights(self) -> str:
-        """The name that V is multiplied with, or ""."""
+        """The name of what the softmax gives, or of what V is multiplied with, or ""."""
+        for call in self.softmaxes:
+            if names := targets(self.code.statement(call)):
+                return names[0]
         later = [p for p in self.products[1:] if operands(p)]
         return self.root(operands(later[-1])[0]) if later else ""
 

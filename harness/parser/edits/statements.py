@@ -10,12 +10,19 @@ from .reading import Change, Edit, Function, Scope, called, names, quoted, targe
 
 
 def left_out(scope: Scope) -> Iterator[Edit]:
-    """A statement is left out: one that gives a name a new value first, then conditions."""
+    """A statement is left out; first those without which every name still has a value."""
     code = scope.code
     if not scope.name:
         return
     found: list[tuple[int, Edit]] = []
+    known = set(scope.parameters)
     for statement in scope.statements:
+        doubt, written = 2, {*targets(statement)}
+        if isinstance(statement, ast.Assign):
+            doubt = 0 if written and written <= known else 3
+        elif isinstance(statement, (ast.AugAssign, ast.If)):
+            doubt = 0 if isinstance(statement, ast.AugAssign) else 1
+        known |= written
         if isinstance(statement, (ast.Return, *Function.__args__, ast.ClassDef, ast.Raise)):
             continue
         change = code.lines(statement)
@@ -25,22 +32,8 @@ def left_out(scope: Scope) -> Iterator[Edit]:
         if len(getattr(above, "body", [])) == 1 and statement in getattr(above, "body", []):
             change = Change(change.start, change.end, f"{code.indent(statement)}pass\n")
         edit = Edit(f"{quoted(code.text(statement))} is left out", (change,))
-        found.append((_doubt(scope, statement), edit))
+        found.append((doubt, edit))
     yield from (edit for _, edit in sorted(found, key=lambda one: one[0]))
-
-
-def _doubt(scope: Scope, statement: ast.stmt) -> int:
-    """Return how unlikely it is that the rest still runs."""
-    if isinstance(statement, ast.Assign):
-        written = {*targets(statement)}
-        earlier = set(scope.parameters)
-        for other in scope.statements:
-            if other.lineno < statement.lineno:
-                earlier |= {*targets(other)}
-        return 0 if written and written <= earlier else 3
-    if isinstance(statement, ast.If):
-        return 1
-    return 0 if isinstance(statement, ast.AugAssign) else 2
 
 
 def condition(scope: Scope) -> Iterator[Edit]:

@@ -1,0 +1,377 @@
+import ast
+import textwrap
+
+import pytest
+
+from harness.parser.edits import EDITS_CAP, KINDS, SOURCE_CAP, run
+
+ATTENTION = """
+    import numpy as np
+
+    def softmax(x, axis=-1):
+        e = np.exp(x - x.max(axis=axis, keepdims=True))
+        return e / e.sum(axis=axis, keepdims=True)
+
+    def attention(Q, K, V, mask=None):
+        d = Q.shape[-1]
+        scores = Q @ K.transpose(0, 2, 1) / np.sqrt(d)
+        if mask is not None:
+            scores = np.where(mask, scores, -1e9)
+        weights = softmax(scores)
+        return weights @ V, weights
+"""
+
+TORCH = """
+    import torch
+    import torch.nn.functional as F
+
+    def attention(q, k, v, mask=None, dropout_p=0.0, training=True):
+        scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        if mask is not None:
+            scores = scores.masked_fill(mask == 0, -1e9)
+        weights = F.softmax(scores, dim=-1)
+        weights = F.dropout(weights, p=dropout_p, training=training)
+        return weights @ v, weights
+"""
+
+HEADS = """
+    def split(x, h):
+        b, t, d = x.shape
+        return x.reshape(b, t, h, d // h).transpose(0, 2, 1, 3)
+"""
+
+ENCODING = """
+    import numpy as np
+
+    def encoding(n, d):
+        pos = np.arange(n)[:, None]
+        i = np.arange(d // 2)[None, :]
+        angle = pos / 10000 ** (2 * i / d)
+        return np.concatenate([np.sin(angle), np.cos(angle)], axis=1)
+"""
+
+LOOPS = """
+    import numpy as np
+
+    def attention(Q, K, V, mask=None):
+        B, Tq, d = Q.shape
+        Tk = K.shape[1]
+        out = np.zeros((B, Tq, V.shape[-1]))
+        weights = np.zeros((B, Tq, Tk))
+        for b in range(B):
+            s = Q[b] @ K[b].T / np.sqrt(d)
+            weights[b] = softmax(s)
+            out[b] = weights[b] @ V[b]
+        return out, weights
+"""
+
+CAUSAL = """
+    import numpy as np
+
+    def causal_mask(n):
+        return np.tril(np.ones((n, n), dtype=bool), k=0)
+"""
+
+MODULE = """
+    import torch
+    from torch import nn
+
+    class Attention(nn.Module):
+        def __init__(self, p=0.0):
+            super().__init__()
+            self.dropout = nn.Dropout(p)
+
+        def forward(self, q, k, v, mask=None):
+            scores = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+            if mask is not None:
+                scores = scores.masked_fill(mask == 0, -1e9)
+            weights = self.dropout(scores.softmax(dim=-1))
+            return weights @ v, weights
+
+    def attention(q, k, v, mask=None, dropout_p=0.0, training=True):
+        layer = Attention(dropout_p)
+        layer.train(training)
+        return layer(q, k, v, mask)
+"""
+
+MASK_FIRST = """if mask is not None:
+        scores = np.where(mask, scores, -1e9)
+    weights = softmax(scores)
+"""
+
+#: Kind, a source, a part of it, what is there instead, and what the edit makes of that, if it is
+#: not the part.
+BROKEN = [
+    ("axis", ATTENTION, "e.sum(axis=axis, keepdims=True)", "e.sum(axis=0, keepdims=True)"),
+    ("axis", TORCH, "F.softmax(scores, dim=-1)", "F.softmax(scores)"),
+    ("axis", ATTENTION, "x.max(axis=axis, keepdims=True)", "x.max()"),
+    ("keepdims", ATTENTION, "e.sum(axis=axis, keepdims=True)", "e.sum(axis=axis)"),
+    ("extreme", ATTENTION, "x.max(", "x.min("),
+    ("order", ATTENTION, "K.transpose(0, 2, 1)", "K.transpose(2, 1, 0)"),
+    ("order", HEADS, ".transpose(0, 2, 1, 3)", ""),
+    ("order", TORCH, "k.transpose(-2, -1)", "k.transpose(1, 3)"),
+    (
+        "order",
+        ATTENTION,
+        "K.transpose(0, 2, 1)",
+        "K.reshape(K.shape[0], d, -1)",
+        "K.swapaxes(-2, -1)",
+    ),
+    (
+        "shape",
+        HEADS,
+        "x.reshape(b, t, h, d // h).transpose(0, 2, 1, 3)",
+        "x.reshape(b, h, t, d // h)",
+    ),
+    (
+        "subscripts",
+        ATTENTION,
+        "Q @ K.transpose(0, 2, 1)",
+        "np.einsum('bqd,ckd->bqk', Q, K)",
+        "np.einsum('bqd,bkd->bqk', Q, K)",
+    ),
+    ("operand", ATTENTION, "weights @ V", "weights @ K"),
+    ("operand", ATTENTION, "return weights @ V", "return scores @ V"),
+    ("exchanged", ATTENTION, "Q @ K.transpose(0, 2, 1)", "K @ Q.transpose(0, 2, 1)"),
+    ("exchanged", ENCODING, "[np.sin(angle), np.cos(angle)]", "[np.cos(angle), np.sin(angle)]"),
+    (
+        "renamed",
+        ATTENTION,
+        "d = Q.shape[-1]",
+        "d = Q.shape[-1]\n    Q, V = Q / d, V / d",
+        "d = Q.shape[-1]\n    Q, K = Q / d, K / d",
+    ),
+    ("surplus", ENCODING, "pos / 10000", "pos / n / 10000"),
+    ("unwrapped", ATTENTION, "weights @ V, weights", "weights @ V, weights.round(3)"),
+    ("unwrapped", TORCH, "weights @ v, weights", "weights @ v.detach(), weights"),
+    ("operator", ATTENTION, "/ np.sqrt(d)", "* np.sqrt(d)"),
+    ("operator", ENCODING, "2 * i / d", "2 * i // d"),
+    ("operator", TORCH, "mask == 0", "mask != 0"),
+    ("regrouped", ENCODING, "10000 ** (2 * i / d)", "10000 ** 2 * i / d"),
+    ("polarity", ATTENTION, "np.where(mask, scores, -1e9)", "np.where(mask, -1e9, scores)"),
+    ("polarity", TORCH, "masked_fill(mask == 0,", "masked_fill(~(mask == 0),"),
+    ("fill", ATTENTION, "-1e9", "-1e-9"),
+    ("fill", ATTENTION, "-1e9", "float('-inf')"),
+    ("fill", TORCH, "-1e9", "0"),
+    ("masked", ATTENTION, "np.where(mask, scores, -1e9)", "scores + mask"),
+    ("masked", ATTENTION, "np.where(mask, scores, -1e9)", "scores * mask"),
+    ("kept", ATTENTION, "scores = np.where(mask, scores, -1e9)", "np.where(mask, scores, -1e9)"),
+    ("kept", ATTENTION, "scores = np.where(mask", "masked = np.where(mask"),
+    ("kept", TORCH, "scores = scores.masked_fill(", "scores.masked_fill("),
+    (
+        "before_softmax",
+        ATTENTION,
+        MASK_FIRST,
+        "weights = softmax(scores)\n    if mask is not None:\n        weights = weights * mask\n",
+    ),
+    ("scale", ATTENTION, " / np.sqrt(d)", " / d"),
+    (
+        "scale",
+        ATTENTION,
+        "Q @ K.transpose(0, 2, 1) / np.sqrt(d)",
+        "Q @ K.transpose(0, 2, 1)",
+        "Q @ K.transpose(0, 2, 1) / np.sqrt(Q.shape[-1])",
+    ),
+    ("scale", ATTENTION, "np.sqrt(d)", "np.sqrt(K.shape[1])", "np.sqrt(Q.shape[-1])"),
+    ("maximum", ATTENTION, "np.exp(x - x.max(axis=axis, keepdims=True))", "np.exp(x)"),
+    ("normalised", ATTENTION, "weights = softmax(scores)", "weights = 1 / (1 + np.exp(-scores))"),
+    (
+        "inward",
+        ATTENTION,
+        "weights @ V, weights",
+        "softmax(scores @ V), weights",
+        "softmax(scores) @ V, weights",
+    ),
+    (
+        "left_out",
+        ATTENTION,
+        "weights = softmax(scores)\n",
+        "weights = softmax(scores)\n    weights = weights.round(3)\n",
+    ),
+    ("condition", ATTENTION, "if mask is not None:", "if mask.any(axis=-1).all():", "if True:"),
+    ("decorator", TORCH, "def attention", "@torch.no_grad()\ndef attention"),
+    (
+        "in_place",
+        ATTENTION,
+        "d = Q.shape[-1]",
+        "d = Q.shape[-1]\n    Q /= d",
+        "d = Q.shape[-1]\n    Q = Q / d",
+    ),
+    (
+        "in_place",
+        TORCH,
+        "scores = q @ k",
+        "q.mul_(0.5)\n    scores = q @ k",
+        "q = q.mul(0.5)\n    scores = q @ k",
+    ),
+    ("copied", ATTENTION, "d = Q", "d = Q", "Q = Q.copy()\n    d = Q"),
+    ("size", LOOPS, "np.zeros((B, Tq, Tk))", "np.zeros((B, Tk, Tk))"),
+    (
+        "room",
+        LOOPS,
+        "np.zeros((B, Tq, V.shape[-1]))",
+        "np.zeros_like(Q)",
+        "np.zeros((*Q.shape[:-1], V.shape[-1]))",
+    ),
+    ("bound", CAUSAL, "k=0", "k=-1"),
+    ("triangle", CAUSAL, "np.tril", "np.triu"),
+    ("index", LOOPS, "K[b].T", "K[0].T"),
+    ("waves", ENCODING, "np.cos(angle)", "np.sin(angle)"),
+    ("number", ENCODING, "10000", "1000"),
+    ("number", ENCODING, "2 * i / d", "i / d"),
+    ("start", ENCODING, "np.arange(n)", "np.arange(1, n + 1)"),
+    ("flag", TORCH, "p=dropout_p, training=training)", "p=dropout_p)"),
+    ("flag", MODULE, "    layer.train(training)\n", ""),
+    ("passed_on", MODULE, "layer(q, k, v, mask)", "layer(q, k, v)"),
+    ("outputs", TORCH, "return weights @ v, weights", "return weights @ v"),
+]
+
+
+def edits(source, torch=False, entries=("attention", "encoding", "split", "causal_mask")):
+    return run({"text": source, "entries": list(entries), "torch": torch})["edits"]
+
+
+def made(edit, source):
+    data = source.encode()
+    for start, end, text in sorted(edit["changes"], reverse=True):
+        data = data[:start] + text.encode() + data[end:]
+    return data.decode()
+
+
+def squeezed(source):
+    return ast.dump(ast.parse(source))
+
+
+@pytest.mark.parametrize("row", BROKEN, ids=[f"{row[0]}-{row[3]!r:.40}" for row in BROKEN])
+def test_an_edit_of_the_kind_repairs_what_was_broken(row):
+    kind, source, part, wrong, *right = row
+    source = textwrap.dedent(source)
+    broken = source.replace(part, wrong, 1)
+    repaired = source.replace(part, right[0] if right else part, 1)
+    results = [made(e, broken) for e in edits(broken, is_torch(source)) if e["kind"] == kind]
+    assert squeezed(repaired) in [squeezed(result) for result in results]
+
+
+def is_torch(source):
+    return "import torch" in source
+
+
+def test_the_mask_gets_the_shape_of_the_scores():
+    source = textwrap.dedent(ATTENTION)
+    (edit,) = [edit for edit in edits(source) if edit["kind"] == "broadcast"]
+    line = "        mask = np.broadcast_to(mask, (*Q.shape[:-1], K.shape[-2]))\n"
+    assert line in made(edit, source)
+
+
+def test_two_statements_change_places():
+    source = textwrap.dedent(TORCH)
+    one = "    weights = F.softmax(scores, dim=-1)\n"
+    other = "    weights = F.dropout(weights, p=dropout_p, training=training)\n"
+    broken = source.replace(one + other, other + one)
+    assert source in [made(e, broken) for e in edits(broken, True) if e["kind"] == "sequence"]
+
+
+def test_a_softmax_takes_the_place_of_an_exponential_and_its_sum():
+    source = textwrap.dedent(ATTENTION).replace(
+        "weights = softmax(scores)", "e = np.exp(scores)\n    weights = e / e.sum()"
+    )
+    results = [made(edit, source) for edit in edits(source) if edit["kind"] == "own_softmax"]
+    assert any("weights = softmax(scores)" in result for result in results)
+
+
+def test_dropout_moves_onto_the_weights():
+    source = textwrap.dedent(TORCH)
+    broken = source.replace("    weights = F.dropout(weights,", "    scores = F.dropout(scores,")
+    results = [made(edit, broken) for edit in edits(broken, True) if edit["kind"] == "dropout"]
+    assert any(
+        "scores = scores\n" in result
+        and "torch.nn.functional.dropout(weights, p=dropout_p, training=training)" in result
+        for result in results
+    )
+
+
+def test_heads_that_do_not_divide_the_width_are_refused():
+    source = textwrap.dedent(HEADS)
+    (edit,) = [edit for edit in edits(source) if edit["kind"] == "guard"]
+    assert "    if d % h:\n        raise ValueError(" in made(edit, source)
+
+
+def test_sines_and_cosines_go_to_halves_where_they_alternate():
+    source = textwrap.dedent("""
+        import math, numpy as np
+
+        def encoding(n, d):
+            pe = np.zeros((n, d))
+            for pos in range(n):
+                for i in range(d // 2):
+                    angle = pos / 10000 ** (2 * i / d)
+                    pe[pos, 2 * i] = math.sin(angle)
+                    pe[pos, 2 * i + 1] = math.cos(angle)
+            return pe
+    """)
+    results = [made(edit, source) for edit in edits(source) if edit["kind"] == "halves"]
+    assert any("pe[pos, i] = " in text and "pe[pos, d // 2 + i] = " in text for text in results)
+
+
+def test_every_kind_is_tried_here():
+    elsewhere = {"broadcast", "sequence", "own_softmax", "dropout", "guard", "halves"}
+    assert {kind.__name__ for kind in KINDS} == {row[0] for row in BROKEN} | elsewhere
+
+
+def test_the_same_slip_in_several_places_is_one_edit():
+    source = textwrap.dedent(ATTENTION)
+    broken = source.replace("axis=axis", "axis=-1")
+    results = [made(edit, broken) for edit in edits(broken) if edit["kind"] == "axis"]
+    assert source in results
+
+
+def test_an_edit_leaves_all_else_as_it_was_written():
+    source = textwrap.dedent(ATTENTION).replace("np.sqrt(d)", "d   # 缩放, «scaled»")
+    for edit in edits(source):
+        if edit["kind"] == "scale":
+            assert "# 缩放, «scaled»" in made(edit, source)
+
+
+def test_almost_every_edit_is_valid_python():
+    for source in map(textwrap.dedent, (ATTENTION, TORCH, HEADS, ENCODING, LOOPS, CAUSAL, MODULE)):
+        for edit in edits(source, is_torch(source)):
+            compile(made(edit, source), edit["description"], "exec")
+
+
+def test_only_what_the_failing_entries_need_is_edited():
+    source = textwrap.dedent(ATTENTION + ENCODING)
+    functions = {edit["function"] for edit in edits(source, entries=("encoding",))}
+    assert functions <= {"encoding", ""}
+    functions = {edit["function"] for edit in edits(source, entries=("attention",))}
+    assert functions == {"attention", "softmax"}
+
+
+def test_everything_is_edited_where_the_entries_are_unknown():
+    functions = {edit["function"] for edit in edits(textwrap.dedent(ATTENTION), entries=("other",))}
+    assert functions == {"attention", "softmax"}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "",
+        "def attention(:",
+        "x = 1",
+        "\0",
+        "def attention(q): return " + "(" * 500,
+        "def attention(Q, K, V):\n    return Q" + " + K" * 4000,
+        "def attention(Q, K, V): x = Q @ K; return x @ V",
+        "def attention(Q, K, V):\n  if Q: return K @ V\n  else: return V @ K",
+        "class attention:\n    def __call__(self, *a): return f'{a[0] @ a[1]}'",
+        "def attention(Q, K, V):\r\n    s = Q @ K\r\n    return s @ V\r\n",
+        "def attention(Q, K, V):\n\ts = Q @ \\\n\t\tK\n\treturn s @ V",
+        "x" * (SOURCE_CAP + 1),
+        "def attention(Q, K, V):\n" + "    Q = Q @ K\n" * 2000 + "    return Q",
+    ],
+    ids=range(13),
+)
+def test_odd_sources_give_edits_or_none(source):
+    found = edits(source)
+    assert len(found) <= EDITS_CAP
+    for edit in found[:200]:
+        assert made(edit, source) != source
