@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from harness.results import SubmissionResult
 
 
+class Audience(enum.StrEnum):
+    """Whom the cards are for."""
+
+    INTERVIEWER = "interviewer"
+    CANDIDATE = "candidate"
+
+
 class Exit(enum.IntEnum):
     """Exit codes; the numbers are pytest's."""
 
@@ -49,6 +56,13 @@ app = typer.Typer(
 image_app = typer.Typer(help="The images that submissions run in.", no_args_is_help=True)
 app.add_typer(image_app, name="image")
 
+AudienceName = Annotated[
+    Audience,
+    typer.Option(
+        "--audience",
+        help="candidate: only cards that may be handed out, in the folder's candidate/.",
+    ),
+]
 SpecName = Annotated[str, typer.Option("--spec", help="Which assignment; see `takehome specs`.")]
 
 
@@ -73,6 +87,7 @@ def grade(
         Conventions,
         typer.Option(help="strict: as the brief says. adapt: other names, masks, layouts too."),
     ] = Conventions.STRICT,
+    audience: AudienceName = Audience.INTERVIEWER,
     repairs: Annotated[
         bool,
         typer.Option(help="Look for an edit of a wrong answer that passes; shown on its card."),
@@ -92,7 +107,7 @@ def grade(
     from harness.sandbox.choice import opener
 
     assignment_spec = specs.load(spec)
-    batch = collect(paths, single=single)
+    batch = collect(paths, single=single, texts=assignment_spec.image == "text")
     for note in batch.ignored:
         _say(f"ignored: {note}")
     if not batch.deliveries:
@@ -114,11 +129,19 @@ def grade(
         )
         slots = Slots(open_sandbox, reuse=reuse)
         cards = grade_all(batch.deliveries, assignment, slots, jobs=jobs)
-        for card in console.followed(cards, len(batch.deliveries), Console()):
+        handed_out = audience is Audience.CANDIDATE
+        tell = console.to_candidate if handed_out else console.to_interviewer
+        for card in console.followed(cards, len(batch.deliveries), Console(), tell):
             with _named_problems():
-                reports.write_card(card, out, index="../index.html")
+                if handed_out:
+                    reports.write_candidate(card, out)
+                else:
+                    reports.write_card(card, out, index="../index.html")
             done[card.result.id] = card.result
             environment = card.environment
+    if handed_out:
+        _say(f"cards for the candidates: {out / 'candidate'}")
+        return _exit_code(list(done.values()))
     assert environment is not None
     results = BatchResults(
         spec=spec,
@@ -149,6 +172,7 @@ def check(
 ) -> Exit:
     """Check your own file here, without Docker: the same checks, not isolated."""
     import specs
+    from harness.audience import for_candidate
     from harness.console import show_checks, show_repair
     from harness.repairing import Mender
     from harness.selfcheck import changes, check_file
@@ -156,7 +180,7 @@ def check(
     chosen = specs.load(spec or specs.recognise(file))
     for _ in changes(file):
         card = check_file(file, chosen, mend=Mender() if repairs else None)
-        show_checks(card.result, Console())
+        show_checks(for_candidate(card), Console())
         if repairs:
             show_repair(card, Console())
         if not watch:
@@ -205,13 +229,22 @@ def explain(check: str) -> Exit:
 
 
 @app.command()
-def report(folder: Annotated[Path, typer.Argument(help="The --out of an earlier run.")]) -> Exit:
+def report(
+    folder: Annotated[Path, typer.Argument(help="The --out of an earlier run.")],
+    audience: AudienceName = Audience.INTERVIEWER,
+) -> Exit:
     """Render the scorecards again from their results."""
     import reports
 
     with _named_problems():
         results = reports.load(folder)
-        reports.write(results, reports.load_cards(results, folder), folder)
+        cards = reports.load_cards(results, folder)
+        if audience is Audience.CANDIDATE:
+            for card in cards:
+                reports.write_candidate(card, folder)
+            _say(f"cards for the candidates: {folder / 'candidate'}")
+            return Exit.PASSED
+        reports.write(results, cards, folder)
     _say(f"scorecards: {folder / 'index.html'}")
     return Exit.PASSED
 

@@ -13,7 +13,7 @@ from harness.intake import collect
 from harness.parsing import Parser
 from harness.results import Card
 from harness.sandbox.base import LIMITS
-from harness.sandbox.process import ProcessSandbox
+from harness.sandbox.choice import opener
 from harness.spec import Spec
 
 POLL_SECONDS = 0.3
@@ -27,13 +27,13 @@ def check_file(file: Path, spec: Spec, *, mend: Mend | None = None) -> Card:
     Raises:
         UsageError: there is no such file, or it is of no known kind.
     """
-    (delivery,) = collect([file], single=True).deliveries
+    (delivery,) = collect([file], single=True, texts=spec.image == "text").deliveries
     limits = LIMITS[spec.image]
     with Parser() as parser:
         assignment = Assignment(
             spec=spec, seed=secrets.token_hex(8), limits=limits, parser=parser, mend=mend
         )
-        sandbox = ProcessSandbox(limits=limits)
+        sandbox = opener("process", spec.image)()
         try:
             return grade(delivery, assignment, sandbox)
         finally:

@@ -11,7 +11,11 @@ OpenSandbox = Callable[[], Sandbox]
 
 
 def opener(
-    kind: str, image: str, *, runtime: str | None, report: Callable[[str], None]
+    kind: str,
+    image: str,
+    *,
+    runtime: str | None = None,
+    report: Callable[[str], None] = lambda said: None,
 ) -> OpenSandbox:
     """Return a function that opens a sandbox of that kind with the image's limits.
 

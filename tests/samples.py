@@ -1,0 +1,183 @@
+"""The sample submissions, and how to run one in a process that has torch already.
+
+Not for the ``bad_`` ones: this is no sandbox.
+"""
+
+import dataclasses
+import functools
+import sys
+import time
+import tomllib
+import tracemalloc
+from collections.abc import Sequence
+from pathlib import Path
+
+import docker
+
+import specs
+from harness.batch import OpenSandbox, Slots, grade_all
+from harness.errors import CandidateError
+from harness.grading import Assignment
+from harness.intake import Delivery, collect
+from harness.parsing import Parser
+from harness.results import Card, CheckResult, Environment
+from harness.running import level_reached, run_checks, verdict
+from harness.sandbox.base import LIMITS, Frame, Limits, Memory, Sandbox, describe
+from harness.sandbox.choice import opener
+from harness.sandbox.container import ContainerSandbox
+from harness.sandbox.images import ensure_image
+from harness.sandbox.reading import ReadingSandbox
+from harness.session import SandboxSession
+from harness.worker import fused, loader
+from harness.worker.session import Session as WorkerSession
+from tests.toy import read
+
+#: What the images lack, by what their arguments are made of.
+ABSENT = {"numpy": ("torch", "scipy"), "torch": ("scipy",)}
+FOLDER = Path(__file__).parent.parent / "sample_submissions"
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    """One submission of a folder, and what grading it must come to."""
+
+    spec: str
+    id: str
+    path: Path
+    expected: dict[str, object]
+
+    def __str__(self) -> str:
+        return f"{self.spec}-{self.id}"
+
+    @property
+    def kind(self) -> str:
+        """right, wrong, bad or source."""
+        return self.id.partition("_")[0]
+
+
+@functools.cache
+def expectations(spec: str) -> dict[str, dict[str, object]]:
+    """What ``expected.toml`` says, by the submissions' ids."""
+    return tomllib.loads((FOLDER / spec / "expected.toml").read_text(encoding="utf-8"))
+
+
+@functools.cache
+def samples() -> tuple[Sample, ...]:
+    """Every sample of every assignment."""
+    return tuple(
+        Sample(name, delivery.id, delivery.path, expectations(name).get(delivery.id, {}))
+        for name in specs.TITLES
+        if (FOLDER / name / "expected.toml").exists()
+        for delivery in collect([FOLDER / name], texts=specs.load(name).image == "text").deliveries
+    )
+
+
+class InlineSandbox(Sandbox):
+    """Runs a submission in this very process, for one that is forked for it."""
+
+    def __init__(self) -> None:
+        self._worker: WorkerSession | None = None
+
+    @property
+    def environment(self) -> Environment:
+        return describe(Limits(), {}, sandbox="inline", isolated=False)
+
+    def start(self, load: bytes, seconds: float) -> Frame:
+        header, payload = read(load)
+        for absent in ABSENT[header["arrays"]]:
+            sys.modules[absent] = None
+        torch = sys.modules.get("torch")
+        blocked = fused.block() if header["blocked"] else None
+        loaded = loader.load(header, payload)
+        self._worker = WorkerSession(loaded, 64 << 20, torch, blocked)
+        return Frame({"id": header["id"], **loaded.reply}, memoryview(b""))
+
+    def call(self, frame: bytes, seconds: float) -> Frame:
+        assert self._worker is not None
+        header, blobs = self._worker.run(*read(frame))
+        return Frame(header, memoryview(b"".join(blobs)))
+
+    def memory(self) -> Memory | None:
+        """What this process has allocated, since the first reading on."""
+        if not tracemalloc.is_tracing():
+            tracemalloc.start()
+        now, peak = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        return Memory(now=now, peak=peak)
+
+    def log(self) -> str:
+        return ""
+
+    def close(self) -> None:
+        pass
+
+
+#: Short, for those of which it is known that they never end.
+IMPATIENT = {"import_seconds": 4.0, "exchange_seconds": 1.5}
+
+
+def grade(
+    name: str, chosen: Sequence[Sample], seed: str, client: docker.DockerClient
+) -> dict[str, Card]:
+    """Grade samples of one assignment in containers, each of which serves many of them."""
+    spec = specs.load(name)
+    cards = {}
+    for impatient in (False, True):
+        some = [sample for sample in chosen if (sample.kind == "bad") is impatient]
+        limits = dataclasses.replace(LIMITS[spec.image], **(IMPATIENT if impatient else {}))
+        deliveries = [Delivery(id=s.id, path=s.path, text=spec.image == "text") for s in some]
+        slots = Slots(_opener(spec.image, limits, client), reuse=True)
+        with Parser() as parser:
+            assignment = Assignment(spec=spec, seed=seed, limits=limits, parser=parser)
+            for card in grade_all(deliveries, assignment, slots, jobs=2):
+                cards[card.result.id] = card
+    return cards
+
+
+def _opener(image: str, limits: Limits, client: docker.DockerClient) -> OpenSandbox:
+    if image == "text":
+        return opener("container", image)
+    ready = ensure_image(client, f"takehome-{image}")
+    return lambda: ContainerSandbox(client=client, image=ready, limits=limits)
+
+
+def run(sample: Sample, seeds: Sequence[str]) -> list[tuple[CheckResult, ...]]:
+    """Load a sample once and run every check over each of the seeds."""
+    spec = specs.load(sample.spec)
+    written = spec.image == "text"
+    (delivery,) = collect([sample.path], single=True, texts=written).deliveries
+    session = SandboxSession(
+        delivery.load(),
+        ReadingSandbox() if written else InlineSandbox(),
+        Limits(submission_seconds=3600.0 * len(seeds)),
+        arrays=spec.arrays,
+        blocked=spec.blocks_fused,
+        clock=time.monotonic,
+    )
+    try:
+        defined = session.load().names & {point.name for point in spec.entry_points}
+    except CandidateError:
+        defined = None
+    return [run_checks(spec, session, seed, defined)[0] for seed in seeds]
+
+
+def disagreements(sample: Sample, checks: Sequence[CheckResult]) -> list[str]:
+    """In which ways the checks of a sample differ from what is expected of it."""
+    expected = sample.expected
+    found = []
+    came_to = {
+        "verdict": str(verdict(checks)),
+        "level": str(level_reached(checks)),
+        "earned": sum(check.earned for check in checks),
+    }
+    for key, value in came_to.items():
+        if key in expected and value != expected[key]:
+            found.append(f"{key} is {value}, expected {expected[key]}")
+    not_passed = {check.id: check for check in checks if check.outcome != "passed"}
+    for identifier in expected.get("fails", ()):
+        if identifier not in not_passed:
+            found.append(f"{identifier} passed")
+    for check in checks if found else ():
+        if check.outcome != "passed":
+            found.append(f"{check.id} {check.outcome}: {check.message}")
+    return found
