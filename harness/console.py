@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from harness.results import Card, CheckResult, Level, Outcome, SubmissionResult, Verdict
+from harness.audience import CandidateCall, CandidateCard, CandidateCheck, for_candidate, literal
+from harness.results import Card, Level, Outcome, SubmissionResult, Verdict
 
 STYLES = {
     Verdict.PASSED: "green",
@@ -19,23 +20,38 @@ STYLES = {
 }
 
 
-def followed(cards: Iterable[Card], total: int, console: Console) -> Iterator[Card]:
+def to_interviewer(card: Card) -> Text:
+    """Return a card in one line."""
+    return line(card.result)
+
+
+def to_candidate(card: Card) -> Text:
+    """Return what a candidate may know of a card, in one line."""
+    return line(for_candidate(card))
+
+
+def followed(
+    cards: Iterable[Card],
+    total: int,
+    console: Console,
+    tell: Callable[[Card], Text] = to_interviewer,
+) -> Iterator[Card]:
     """Yield the cards; show a bar on a terminal, and a line for each card elsewhere."""
     if not console.is_terminal:
         for card in cards:
-            console.print(line(card.result), soft_wrap=True)
+            console.print(tell(card), soft_wrap=True)
             yield card
         return
     columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("grading", total=total)
         for card in cards:
-            progress.console.print(line(card.result))
+            progress.console.print(tell(card))
             progress.advance(task)
             yield card
 
 
-def line(result: SubmissionResult) -> Text:
+def line(result: SubmissionResult | CandidateCard) -> Text:
     """Return one submission in one line."""
     text = Text(f"{result.verdict:<12}", style=STYLES[result.verdict])
     text.append(f"{result.id}", style="bold")
@@ -47,9 +63,9 @@ def line(result: SubmissionResult) -> Text:
     return text
 
 
-def what_is_wrong(result: SubmissionResult) -> str:
+def what_is_wrong(result: SubmissionResult | CandidateCard) -> str:
     """Return the named bug, or the reason, or which checks did not pass."""
-    if result.diagnosis:
+    if isinstance(result, SubmissionResult) and result.diagnosis:
         return result.diagnosis[0].title
     if result.reason:
         return result.reason
@@ -58,15 +74,23 @@ def what_is_wrong(result: SubmissionResult) -> str:
     return f"not passed: {', '.join(failed[:4])}{more}" if failed else ""
 
 
-def show_checks(result: SubmissionResult, console: Console) -> None:
-    """Print every check of a submission: the facts, then the remedies."""
-    for check in result.checks:
+def show_checks(card: CandidateCard, console: Console) -> None:
+    """Print to its author how every check of a submission ended, and what to do and try."""
+    for check in card.checks:
         console.print(_check(check), soft_wrap=True)
-    for note in result.notes:
+    for note in card.notes:
         console.print(Text(f"note: {note}", style="dim"), soft_wrap=True)
-    for found in result.diagnosis:
-        console.print(Text(f"\n{found.confidence}", style="bold"), soft_wrap=True)
-    console.print(line(result), soft_wrap=True)
+    for call in card.calls:
+        console.print(_call(call), soft_wrap=True)
+    console.print(line(card), soft_wrap=True)
+
+
+def _call(call: CandidateCall) -> Text:
+    """Return a call to try at home, as it is written in Python."""
+    text = Text(f"\nTo try: {call.title}\n")
+    for name, array in call.inputs.items():
+        text.append(f"    {name} = {literal(array)}\n", style="dim")
+    return text.append(f"    {call.call}\n", style="bold")
 
 
 def show_repair(card: Card, console: Console) -> None:
@@ -82,12 +106,12 @@ def show_repair(card: Card, console: Console) -> None:
         console.print(Text(text, style=style), soft_wrap=True)
 
 
-def _check(check: CheckResult) -> Text:
+def _check(check: CandidateCheck) -> Text:
     passed = check.outcome is Outcome.PASSED
     word = "passed" if passed else str(check.outcome).replace("_", " ")
     text = Text(f"{word:<12}", style="green" if passed else "red")
     text.append(check.title)
-    for said, style in ((check.message, "bold"), (check.hint, "cyan"), (check.note, "dim")):
+    for said, style in ((check.message, "bold"), (check.hint, "cyan")):
         if said:
             text.append("\n" + textwrap.indent(said, " " * 12), style=style)
     return text

@@ -1,6 +1,16 @@
 """Renderers of results; they know ``harness.results`` and nothing else."""
 
-from reports.files import Unreadable, Unwritable, load, load_cards, prepare, write, write_card
+from reports.candidate import render_candidate
+from reports.files import (
+    Unreadable,
+    Unwritable,
+    load,
+    load_cards,
+    prepare,
+    write,
+    write_candidate,
+    write_card,
+)
 from reports.index import render_index
 from reports.junit import render_junit
 from reports.scorecard import render_card
@@ -13,11 +23,13 @@ __all__ = [
     "load",
     "load_cards",
     "prepare",
+    "render_candidate",
     "render_card",
     "render_csv",
     "render_index",
     "render_junit",
     "render_summary",
     "write",
+    "write_candidate",
     "write_card",
 ]

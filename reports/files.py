@@ -9,7 +9,9 @@ from typing import TypeVar
 
 import msgspec
 
+from harness.audience import for_candidate
 from harness.results import SCHEMA, BatchResults, Card, to_json
+from reports.candidate import render_candidate
 from reports.index import render_index
 from reports.junit import render_junit
 from reports.scorecard import render_card
@@ -64,6 +66,19 @@ def write_card(card: Card, out: Path, *, index: str = "") -> None:
         page = out / link
         save(page.with_suffix(".json"), to_json(card))
         save(page, render_card(card, index=index).encode())
+
+
+def write_candidate(card: Card, out: Path) -> None:
+    """Write what the author of a submission may see, as a page and as JSON, to ``candidate/``.
+
+    These two files, and nothing else in ``out``, are fit to be handed out.
+    """
+    link = card_link(card.result.card)
+    if link:
+        told = for_candidate(card)
+        page = out / "candidate" / Path(link).name
+        save(page.with_suffix(".json"), to_json(told))
+        save(page, render_candidate(told).encode())
 
 
 def load(folder: Path) -> BatchResults:

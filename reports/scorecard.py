@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, NamedTuple
 
 import msgspec
 
+from harness.audience import CandidateCheck
 from harness.results import (
     LEVELS,
     Card,
@@ -20,7 +22,7 @@ from harness.results import (
 )
 from reports.arrays import Exhibit, exhibit
 from reports.pages import fitting, pages
-from reports.source import Listing, listings
+from reports.source import Listing, anchor_of, listings
 from reports.stages import Strip, strip
 from reports.text import shown
 from reports.words import LEVEL_WORDS, VERDICTS, Word, failing
@@ -98,7 +100,8 @@ class CardPage:
     rungs: tuple[Rung, ...]
     exhibits: tuple[Exhibit, ...]
     listings: tuple[Listing, ...]
-    raised: dict[int, list[str]]  #: line of the first file -> titles of the checks it failed
+    anchors: dict[str, str]  #: id of a check -> anchor of the line that raised
+    raised: dict[str, list[str]]  #: anchor of a line -> titles of the checks it failed
     spoilt: bool  #: some check passed and earned nothing
     hidden: int  #: checks left out
 
@@ -120,9 +123,10 @@ def card_page(card: Card, *, index: str = "", caps: Caps = CAPS[0]) -> CardPage:
     bare = msgspec.structs.replace(card, sources=(), evidence=_exhibited(card.evidence, caps))
     safe = shown(bare, field=caps.field, entries=caps.entries)
     checks = {check.id: check for check in safe.result.checks}
-    files = listings(_named(card.sources, caps), budget=caps.source)
+    files = listings(named(card.sources, caps), budget=caps.source)
     missed = failing(safe.result.checks)
     kept = checks.keys() - {check.id for check in missed}
+    anchors = anchors_of(missed, files)
     return CardPage(
         card=safe,
         result=safe.result,
@@ -136,7 +140,8 @@ def card_page(card: Card, *, index: str = "", caps: Caps = CAPS[0]) -> CardPage:
             exhibit(one, checks.get(one.check)) for one in safe.evidence if one.check not in kept
         ),
         listings=files,
-        raised=_raised(safe.result.checks, files),
+        anchors=anchors,
+        raised=raised_at(missed, anchors),
         spoilt=any(c.outcome is Outcome.PASSED and c.earned < c.points for c in checks.values()),
         hidden=len(card.result.checks) - len(safe.result.checks),
     )
@@ -150,7 +155,8 @@ def _exhibited(evidence: tuple[Evidence, ...], caps: Caps) -> tuple[Evidence, ..
     return tuple(msgspec.structs.replace(one, pictures=()) for one in kept)
 
 
-def _named(sources: tuple[SourceFile, ...], caps: Caps) -> tuple[SourceFile, ...]:
+def named(sources: tuple[SourceFile, ...], caps: Caps) -> tuple[SourceFile, ...]:
+    """Return the files with names that are fit to be shown."""
     return tuple(
         msgspec.structs.replace(source, name=shown(source.name, field=caps.field))
         for source in sources[: caps.entries]
@@ -167,10 +173,20 @@ def _rungs(result: SubmissionResult) -> tuple[Rung, ...]:
     return tuple(rungs)
 
 
-def _raised(checks: tuple[CheckResult, ...], files: tuple[Listing, ...]) -> dict[int, list[str]]:
-    lines = len(files[0].lines) if files else 0
-    raised: dict[int, list[str]] = {}
+def anchors_of(
+    checks: Iterable[CheckResult | CandidateCheck], files: tuple[Listing, ...]
+) -> dict[str, str]:
+    """Return where in the source each check raised, by the check's id."""
+    found = {check.id: anchor_of(check.file, check.line, files) for check in checks}
+    return {check: anchor for check, anchor in found.items() if anchor}
+
+
+def raised_at(
+    checks: Iterable[CheckResult | CandidateCheck], anchors: dict[str, str]
+) -> dict[str, list[str]]:
+    """Return the titles of the checks that each line failed, by the line's anchor."""
+    raised: dict[str, list[str]] = {}
     for check in checks:
-        if check.line is not None and 1 <= check.line <= lines:
-            raised.setdefault(check.line, []).append(check.title)
+        if anchor := anchors.get(check.id):
+            raised.setdefault(anchor, []).append(check.title)
     return raised

@@ -154,3 +154,16 @@ def _split(tokens: list[Token]) -> list[list[Token]]:
     while lines and not lines[-1]:
         lines.pop()
     return lines
+
+
+def anchor_of(file: str, line: int | None, files: tuple[Listing, ...]) -> str:
+    """Return the anchor of a line, or nothing when it is not shown.
+
+    A file that is not named, or by a name that is not shown, is taken for the only one there is.
+    """
+    listing = next((one for one in files if one.name == file), None)
+    if listing is None and files and (not file or len(files) == 1):
+        listing = files[0]
+    if listing is None or line is None or not 1 <= line <= len(listing.lines):
+        return ""
+    return listing.lines[line - 1].anchor

@@ -293,6 +293,47 @@ def test_a_report_renders_the_same_bytes_again(takehome, grade, folder, tmp_path
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
 
 
+def files(folder):
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_cards_for_candidates_are_all_that_is_written_for_them(grade, folder, tmp_path):
+    code, printed, err, results = grade(folder, "--audience", "candidate", "--seed", "canary")
+    out = tmp_path / "out"
+    assert code == Exit.FAILED
+    assert results is None
+    assert err.endswith(f"cards for the candidates: {out / 'candidate'}\n")
+    assert {name.split("-")[0] for name in files(out)} == {"candidate/ada", "candidate/grace"}
+    assert {Path(name).suffix for name in files(out)} == {".html", ".json"}
+    assert "not divided by" not in printed
+    for name in files(out):
+        text = (out / name).read_text()
+        assert "canary" not in text
+        assert ("grace" in text) != ("ada" in text)
+
+
+def test_cards_for_candidates_can_be_made_later_and_leave_the_others_alone(
+    takehome, grade, folder, tmp_path
+):
+    grade(folder, "--seed", "canary")
+    out = tmp_path / "out"
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    code, _, err = takehome("report", out, "--audience", "candidate")
+    assert (code, err) == (0, f"cards for the candidates: {out / 'candidate'}\n")
+    after = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    assert before.items() <= after.items()
+    new = [path for path in after if path not in before]
+    assert {path.parent for path in new} == {out / "candidate"}
+    assert not [path for path in new if b"canary" in after[path]]
+
+
+def test_a_check_tells_a_candidate_no_expected_value(takehome):
+    _, out, _ = takehome("check", WRONG, "--spec", "numpy_attention")
+    assert "Divide the scores by" in out
+    assert "To try: " in out
+    assert "expected" not in out
+
+
 def test_a_candidate_checks_a_right_file_with_0_and_a_wrong_one_with_1(takehome):
     code, out, _ = takehome("check", RIGHT, "--spec", "numpy_attention")
     assert code == 0
@@ -300,7 +341,7 @@ def test_a_candidate_checks_a_right_file_with_0_and_a_wrong_one_with_1(takehome)
     code, out, _ = takehome("check", WRONG)
     assert code == 1
     assert "failed      Scores are divided by √d_k before the softmax.\n" in out
-    assert "no scale" in out
+    assert "no scale" not in out
 
 
 def test_a_file_is_checked_again_when_it_changes(takehome, monkeypatch):

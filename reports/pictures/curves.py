@@ -19,7 +19,7 @@ def draw(picture: Curves) -> Figure:
     more = picture.wrong - len(picture.columns)
     rest = f"; the first {len(picture.columns)} of them are shown" if more else ""
     return Figure(
-        title=f"columns of {picture.call} along the {picture.along}s",
+        title=f"Columns of {picture.call} along the {picture.along}s",
         claim=f"{picture.wrong} of {plural(picture.total, 'column')} {verb}{rest}. "
         "Solid is expected, dashed is actual.",
         curves=tuple(_curve(picture, *frame) for frame in frames),

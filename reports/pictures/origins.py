@@ -32,7 +32,7 @@ def draw(picture: Rearrangement) -> Figure:
                                                   picture.actual, item, wrong)),
     )  # fmt: skip
     return Figure(
-        title=f"where each element of {picture.output} came from",
+        title=f"Where each element of {picture.output} came from",
         claim=_claim(picture, wrong, item),
         groups=groups,
     )

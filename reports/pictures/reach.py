@@ -19,9 +19,9 @@ SIGNS = {
 ODD = (Reach.LEAK, Reach.LOST, Reach.NAN)
 
 HEADINGS = {
-    "weights": "which keys still get a weight",
-    "change": "which rows move when one position changes",
-    "mask": "which keys the mask lets through",
+    "weights": "Which keys still get a weight",
+    "change": "Which rows move when one position changes",
+    "mask": "Which keys the mask lets through",
 }
 
 
@@ -34,7 +34,7 @@ def draw(picture: Visibility) -> Figure:
         for i, row in enumerate(picture.cells)
     )
     grid = Grid(
-        title=HEADINGS.get(picture.found_by, "what is seen"),
+        title=HEADINGS.get(picture.found_by, "What is seen"),
         described="; ".join(
             f"{name}: {', '.join(_words(picture, row, start=picture.corner[1]))}"
             for name, row in zip(rows, picture.cells, strict=True)
@@ -45,7 +45,7 @@ def draw(picture: Visibility) -> Figure:
         cells=cells,
     )
     present = {reach for row in picture.cells for reach in row}
-    title = HEADINGS.get(picture.found_by, "what is seen")
+    title = HEADINGS.get(picture.found_by, "What is seen")
     return Figure(
         title=f"{title}, {picture.place}" if picture.place else title,
         claim=_claim(picture),

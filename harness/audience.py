@@ -1,0 +1,169 @@
+"""What a candidate is told: a card of its own, made field by field from an interviewer's card.
+
+Nothing is taken away here, only taken over: a field that is added to ``Card`` stays with the
+interviewer until somebody adds it below. No expected value, no message that quotes one, no seed,
+no diagnosis, no question, no repair, and nothing of other submissions is ever taken over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Final
+
+import msgspec
+
+from harness.results import (
+    SCHEMA,
+    Array,
+    Card,
+    CheckResult,
+    Evidence,
+    Level,
+    Number,
+    Outcome,
+    SourceFile,
+    SubmissionResult,
+    Verdict,
+)
+
+#: Outcomes whose message tells what the candidate's own code did. What a failed check says, and
+#: what a broken check of ours says, may quote expected values.
+OWN: Final = frozenset(
+    {
+        Outcome.RAISED,
+        Outcome.TIMED_OUT,
+        Outcome.OUT_OF_RESOURCES,
+        Outcome.CRASHED,
+        Outcome.PROTOCOL_VIOLATION,
+        Outcome.NOT_RUN,
+    }
+)
+
+BROKEN: Final = "The harness or its sandbox broke; this says nothing about your work."
+
+
+class CandidateCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """How one check ended."""
+
+    id: str
+    title: str
+    outcome: Outcome
+    level: Level
+    points: int
+    earned: int
+    hint: str = ""
+    message: str = ""  #: what the candidate's own code did, e.g. what it raised
+    line: int | None = None
+    file: str = ""
+
+
+class CandidateCall(msgspec.Struct, frozen=True, kw_only=True):
+    """A call to try at home: what went in."""
+
+    title: str  #: of the check that it failed
+    call: str
+    inputs: dict[str, Array] = {}
+
+
+class CandidateCard(msgspec.Struct, frozen=True, kw_only=True):
+    """One submission, for the one who wrote it."""
+
+    schema: str = SCHEMA
+    spec: str
+    title: str
+    id: str
+    verdict: Verdict
+    reason: str = ""
+    level: Level = Level.NONE
+    earned: int | None = None
+    possible: int = 0
+    conventions: dict[str, str] = {}
+    notes: tuple[str, ...] = ()
+    checks: tuple[CandidateCheck, ...] = ()
+    calls: tuple[CandidateCall, ...] = ()
+    sources: tuple[SourceFile, ...] = ()
+    log: str = ""  #: what the submission itself printed
+    versions: dict[str, str] = {}
+
+
+def for_candidate(card: Card) -> CandidateCard:
+    """Return what the candidate is told of a card."""
+    result, environment = card.result, card.environment
+    return CandidateCard(
+        spec=card.spec,
+        title=card.title,
+        id=result.id,
+        verdict=result.verdict,
+        reason=_reason(result),
+        level=result.level,
+        earned=result.earned,
+        possible=result.possible,
+        conventions=result.conventions,
+        notes=result.notes,
+        checks=tuple(_check(check) for check in result.checks),
+        calls=tuple(_calls(card)),
+        sources=card.sources,
+        log=card.log,
+        versions={
+            "takehome": environment.takehome,
+            "python": environment.python,
+            "numpy": environment.numpy,
+            "torch": environment.torch,
+        },
+    )
+
+
+def _reason(result: SubmissionResult) -> str:
+    return BROKEN if result.verdict is Verdict.INVALID else result.reason
+
+
+def _check(check: CheckResult) -> CandidateCheck:
+    own = check.outcome in OWN
+    return CandidateCheck(
+        id=check.id,
+        title=check.title,
+        outcome=check.outcome,
+        level=check.level,
+        points=check.points,
+        earned=check.earned,
+        hint=check.hint,
+        message=check.message if own else "",
+        line=check.line if own else None,
+        file=check.file if own else "",
+    )
+
+
+def _calls(card: Card) -> list[CandidateCall]:
+    """Return the failing calls that can be made again: all that went in is there."""
+    titles = {check.id: check.title for check in card.result.checks}
+    return [
+        CandidateCall(title=titles[one.check], call=one.call, inputs=one.inputs)
+        for one in card.evidence
+        if one.check in titles and one.expected and _is_whole(one)
+    ]
+
+
+def _is_whole(evidence: Evidence) -> bool:
+    return all(len(array.values) == prod(array.shape) for array in evidence.inputs.values())
+
+
+def literal(array: Array) -> str:
+    """Return an array as nested lists that Python reads back exactly, its dtype beside it."""
+    return f"{_nested(list(array.values), array.shape, array.dtype)}  # {array.dtype}"
+
+
+def _nested(values: Sequence[Number], shape: Sequence[int], dtype: str) -> str:
+    if not shape:
+        return _spelled(values[0], dtype)
+    step = len(values) // max(shape[0], 1)
+    parts = (values[at * step : (at + 1) * step] for at in range(shape[0]))
+    return f"[{', '.join(_nested(part, shape[1:], dtype) for part in parts)}]"
+
+
+def _spelled(value: Number, dtype: str) -> str:
+    if isinstance(value, str):
+        return f'float("{value}")'
+    if dtype == "bool":
+        return str(bool(value))
+    return str(int(value)) if "int" in dtype else repr(value)
