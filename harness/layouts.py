@@ -135,6 +135,12 @@ class Layout:
             and part.name not in self.shared
         )
 
+    @property
+    def norms_without_gain(self) -> int:
+        """Number of norms of which no gain was found among the parameters."""
+        held = {name for slot in self.slots for name in slot.holds}
+        return sum(isinstance(part, Norm) and part.gain not in held for part in self.learned)
+
     def fill(self, weights: Mapping[str, Floats]) -> dict[str, Floats]:
         """Return the values of the candidate's parameters for those of the reference."""
         if self.per_head:
@@ -153,8 +159,9 @@ class Layout:
     def in_force(self, weights: Mapping[str, Floats]) -> dict[str, Floats]:
         """Return what the candidate computes with, once it was given ``weights``.
 
-        A bias that it does not have is 0 and a gain 1. A matrix that it does not have stays, so
-        that leaving it out is a mistake and not a convention.
+        A bias that it does not have is 0 and a gain 1. A matrix that it does not have stays, and
+        so do those that another one stands in for, so that leaving them out is a mistake and not
+        a convention.
         """
         defaults = {}
         for part in self.learned:
@@ -162,13 +169,11 @@ class Layout:
                 defaults[part.bias] = np.zeros(part.shape[1])
             else:
                 defaults |= {part.gain: np.ones(part.width), part.shift: np.zeros(part.width)}
-        held = self.read(self.fill(weights))
-        if self.per_head:
-            held |= self._spread(held)
+        held = {**weights} if self.per_head else self.read(self.fill(weights))
+        biased = {name for slot in self.slots for name in slot.holds}
         for copy, original in self.shared.items():
-            for kind in "Wb":
-                if f"{kind}_{original}" in held:
-                    held[f"{kind}_{copy}"] = held[f"{kind}_{original}"]
+            if f"b_{original}" in biased:
+                held[f"b_{copy}"] = weights[f"b_{copy}"]
         return {**weights, **defaults, **held}
 
     @property
@@ -190,18 +195,6 @@ class Layout:
             blocks[part.bias] = weights[part.bias][:width]
         return blocks
 
-    def _spread(self, held: Mapping[str, Floats]) -> dict[str, Floats]:
-        """Return what one small projection is as a large one: the same block for every head."""
-        spread = {}
-        for part in _into_heads(self.learned):
-            heads = dict(part.outputs)["h"]
-            if part.matrix in held:
-                block = held[part.matrix]
-                spread[part.matrix] = np.kron(np.eye(heads), block.reshape(len(block), -1))
-            if part.bias in held:
-                spread[part.bias] = np.tile(held[part.bias].reshape(-1), heads)
-        return spread
-
     def describe(self) -> str:
         """Say where the projections were found, e.g. "q, k, v, out; with bias"."""
         matrices = [slot for slot in self.slots if slot.holds[0].startswith("W_")]
@@ -221,9 +214,8 @@ def _describe(slot: Slot) -> str:
         apart = slot.order.replace("e", "")
         by_head = "r" in apart and len(slot.group.shape) > 0 and not apart.startswith("r")
         name += f" [{parts}]{' head by head' if by_head else ''}"
-    elif not slot.group.of_linear:
-        inwards = slot.order[0] not in {label for label, _ in slot.axes[0][-1:]}
-        name += " (in × out)" if inwards and slot.order[0] != "h" else ""
+    elif not slot.group.of_linear and _inputs_first(slot):
+        name += " (in × out)"
     return name
 
 
@@ -316,18 +308,18 @@ def layouts(parameters: Mapping[str, Floats], learned: Sequence[Learned]) -> lis
     found = _complete(parameters, learned, {}, by_name=True)
     found = [*found, *(swapped for layout in found[:1] for swapped in _swapped(layout))]
     found = found or _complete(parameters, learned, {})
-    for missing, shared in _INCOMPLETE:
-        if not found:
-            kept = [part for part in learned if part.name not in missing]
-            found = [
-                dataclasses.replace(layout, learned=tuple(learned))
-                for layout in _complete(parameters, kept, shared, by_name=not shared)
-            ]
     if not found and (small := _per_head(learned)):
         found = [
             dataclasses.replace(layout, learned=tuple(learned), per_head=True)
             for layout in _complete(parameters, small, {})
         ]
+    for (missing, shared), by_name in itertools.product(_INCOMPLETE, (True, False)):
+        if not found:
+            kept = [part for part in learned if part.name not in missing]
+            found = [
+                dataclasses.replace(layout, learned=tuple(learned))
+                for layout in _complete(parameters, kept, shared, by_name=by_name)
+            ]
     return found[:TRIES]
 
 
@@ -378,9 +370,10 @@ def _complete(
             continue  # there are none, so that they need no second orientation
         search = _Search(by_name, names, linears, raw)
         for slots in search.place(projections, available):
-            placed = [*slots, *_biases(slots, available, projections)]
-            for more in _norms(norms, placed, available, parameters):
-                everything = (*placed, *more)
+            named = [*slots, *_biases(slots, available, projections)]
+            for more in _norms(norms, named, available, parameters):
+                placed = [*named, *more]
+                everything = (*placed, *_loose_biases(slots, placed, available, projections))
                 layout = Layout(tuple(learned), everything, shared)
                 scored.setdefault(everything, (_plausibility(slots, available), layout))
     return [one for _, one in sorted(scored.values(), key=lambda pair: -pair[0])]
@@ -416,10 +409,14 @@ class _Search:
             yield []
             return
         first = projections[0]
-        kin = [part for part in projections[1:] if first.family and part.family == first.family]
+        kin = [
+            part
+            for part in projections[1:]
+            if part.family == first.family != "" or (part.name == "O" and part.shape == first.shape)
+        ]
         for group in available:
             left = [one for one in available if one is not group]
-            for count in range(min(len(kin), 2) + 1):
+            for count in range(len(kin) + 1):
                 for others in itertools.combinations(kin, count):
                     if not self._may_hold(group, (first, *others)):
                         continue
@@ -439,8 +436,8 @@ class _Search:
         said = told(group.pattern)
         if self.by_name and len(held) > 1 and said and said != tuple(p.name for p in held):
             return
-        axes = tuple((*part.inputs, *part.outputs) for part in held)
-        inputs = frozenset(label for label, _ in held[0].inputs)
+        axes = _axes([(*part.inputs, *part.outputs) for part in held])
+        inputs = frozenset(_inputs_in(axes[0]))
         wanted = self.linears_inputs_first if group.of_linear else self.raw_inputs_first
         for order in orders(axes, inputs, group):
             slot = Slot(group, tuple(part.matrix for part in held), axes, order)
@@ -450,7 +447,7 @@ class _Search:
 
 def _inputs_first(slot: Slot) -> bool | None:
     """Tell whether the inputs come before the outputs, or None where they lie in between."""
-    inputs = _inputs_of(slot)
+    inputs = _inputs_in(slot.axes[0])
     places = [slot.order.index(label) for label in inputs]
     others = [i for i, label in enumerate(slot.order) if label not in inputs]
     if max(places) < min(others):
@@ -458,10 +455,23 @@ def _inputs_first(slot: Slot) -> bool | None:
     return False if min(places) > max(others) else None
 
 
-def _inputs_of(slot: Slot) -> str:
+def _inputs_in(axes: Axes) -> str:
     """Return the letters of a matrix's inputs: its outputs are o, or h and d."""
-    labels = [label for label, _ in slot.axes[0]]
+    labels = [label for label, _ in axes]
     return "".join(label for label in labels if label != "o") if "o" in labels else "e"
+
+
+def _axes(each: Sequence[Axes]) -> tuple[Axes, ...]:
+    """Return the axes of arrays that share a parameter.
+
+    W_O has its heads on the other side; stacked with the others it is any matrix of their size.
+    """
+    sizes = {math.prod(length for _, length in axes) for axes in each}
+    mixed = len(sizes) == 1 and len({tuple(label for label, _ in axes) for axes in each}) > 1
+    if not mixed:
+        return tuple(each)
+    into = next(axes for axes in each if axes[-1][0] == "d")
+    return (into,) * len(each)
 
 
 def _plausibility(slots: Sequence[Slot], available: Sequence[Group]) -> float:
@@ -484,34 +494,52 @@ def _plausibility(slots: Sequence[Slot], available: Sequence[Group]) -> float:
 def _biases(
     slots: Sequence[Slot], available: Sequence[Group], projections: Sequence[Projection]
 ) -> list[Slot]:
-    """Find the biases: by name, then by order among what is left."""
+    """Find the biases that are named as their matrices are."""
     by_matrix = {part.matrix: part for part in projections}
-    taken = {slot.group.pattern for slot in slots}
-    free = [group for group in available if group.pattern not in taken]
-    found, bare = [], []
+    free = _free(slots, available)
+    found = []
     for slot in sorted(slots, key=lambda one: available.index(one.group)):
         held = [by_matrix[name] for name in slot.holds]
         same = [g for g in free if stem(g.pattern) == stem(slot.group.pattern)]
         bias = next((b for group in same if (b := _bias(slot, held, group))), None)
-        if bias is None:
-            bare.append((slot, held))
-        else:
-            found.append(bias)
-            free.remove(bias.group)
-    raw = [(slot, held) for slot, held in bare if not slot.group.of_linear]
-    for slot, held in raw:
-        loose = [group for group in free if "." not in group.pattern]
-        bias = next((b for group in loose if (b := _bias(slot, held, group))), None)
-        if bias is not None and len(loose) >= len(raw):
+        if bias is not None:
             found.append(bias)
             free.remove(bias.group)
     return found
 
 
+def _loose_biases(
+    slots: Sequence[Slot],
+    placed: Sequence[Slot],
+    available: Sequence[Group],
+    projections: Sequence[Projection],
+) -> list[Slot]:
+    """Find the biases of raw arrays by their order among what is left, if there is one for each."""
+    by_matrix = {part.matrix: part for part in projections}
+    biased = {name.removeprefix("b_") for slot in placed for name in slot.holds}
+    bare = [s for s in slots if not s.group.of_linear and not biased & set(s.held)]
+    loose = [group for group in _free(placed, available) if "." not in group.pattern]
+    if len(loose) < len(bare):
+        return []
+    found = []
+    for slot in sorted(bare, key=lambda one: available.index(one.group)):
+        held = [by_matrix[name] for name in slot.holds]
+        bias = next((b for group in loose if (b := _bias(slot, held, group))), None)
+        if bias is not None:
+            found.append(bias)
+            loose.remove(bias.group)
+    return found
+
+
+def _free(slots: Sequence[Slot], available: Sequence[Group]) -> list[Group]:
+    taken = {slot.group.pattern for slot in slots}
+    return [group for group in available if group.pattern not in taken]
+
+
 def _bias(slot: Slot, held: Sequence[Projection], group: Group) -> Slot | None:
-    axes = tuple(part.outputs for part in held)
+    axes = _axes([part.outputs for part in held])
     fitting = orders(axes, frozenset(), group)
-    inputs = _inputs_of(slot)
+    inputs = _inputs_in(slot.axes[0])
     wanted = "".join(label for label in slot.order if label not in inputs)
     if not fitting:
         return None
@@ -526,8 +554,7 @@ def _norms(
     parameters: Mapping[str, Floats],
 ) -> Iterator[list[Slot]]:
     """Find the norms: a gain is a vector that starts as ones; its shift comes next."""
-    taken = {slot.group.pattern for slot in placed}
-    free = [group for group in available if group.pattern not in taken]
+    free = _free(placed, available)
     gains = [g for g in free if norms and _is_gain(g, norms[0].width, parameters)]
     chosen = gains[: len(norms)]
     for order in dict.fromkeys(((*norms[: len(chosen)],), tuple(reversed(norms[: len(chosen)])))):
@@ -563,7 +590,7 @@ def again(
         group = by_pattern.get(pattern)
         if group is None:
             return None
-        slot = Slot(group, holds, tuple(axes[name] for name in holds), order)
+        slot = Slot(group, holds, _axes([axes[name] for name in holds]), order)
         size = sum(math.prod(length for _, length in one) for one in slot.axes)
         if math.prod(group.shape) != size:
             return None

@@ -10,6 +10,8 @@ that what is wrong shows in the checks and not here.
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -70,12 +72,18 @@ class Layer:
     """One object of the submission's class, in evaluation mode."""
 
     def __init__(
-        self, number: int, made_of: tuple[Value, ...], layout: Layout, names: tuple[str, ...]
+        self,
+        number: int,
+        made_of: tuple[Value, ...],
+        layout: Layout,
+        names: tuple[str, ...],
+        late: tuple[str, ...],
     ) -> None:
         self.reference = Reference(number)
         self.made_of = made_of
         self.layout = layout
         self.names = names  #: of all its parameters
+        self.late = late  #: of those that came into being with the first call
         self.weights: Mapping[str, Floats] = {}
         self._pending: list[Step] = []
 
@@ -124,7 +132,7 @@ class ClassProxy:
             CheckFailed: no reading of its parameters holds what the brief asks for.
         """
         like = self._layout()
-        number, parameters = self._construct(made_of)
+        number, parameters, late = self._construct(made_of)
         learned = self.learned(*made_of)
         layout = again(like.recipe, parameters, learned, like)
         if layout is None:
@@ -132,7 +140,7 @@ class ClassProxy:
             if not found:
                 raise CheckFailed(self._unreadable(parameters, learned))
             layout = found[0]
-        return Layer(number, made_of, layout, tuple(parameters))
+        return Layer(number, made_of, layout, tuple(parameters), late)
 
     def drawn(self, draw: Draw, *made_of: Value) -> Layer:
         """Make an object and give it weights of real size."""
@@ -258,8 +266,14 @@ class ClassProxy:
     def _reference(self) -> Reference:
         return Reference(next(self._proxy.known.numbers))
 
-    def _construct(self, made_of: tuple[Value, ...]) -> tuple[int, dict[str, Floats]]:
-        """Make an object in evaluation mode and read its parameters."""
+    def _construct(
+        self, made_of: tuple[Value, ...]
+    ) -> tuple[int, dict[str, Floats], tuple[str, ...]]:
+        """Make an object in evaluation mode.
+
+        Returns its number, its parameters, and the names of those that a first call brought
+        about.
+        """
         number = self._reference()
         made, mode, read = self._proxy.send(
             [
@@ -277,7 +291,8 @@ class ClassProxy:
             example = self._construction.example(Draw("example", self.name), *made_of)
             call = Call(object=number, arguments=example)
             parameters = _arrays(self._proxy.send([call, Parameters(number)])[1])
-        return number.number, parameters
+        late = tuple(name for name in parameters if name not in read.names)
+        return number.number, parameters, late
 
     def _layout(self) -> Layout:
         """Return where the class keeps its weights; found once for a submission."""
@@ -291,7 +306,7 @@ class ClassProxy:
 
     def _find_layout(self) -> Layout | str:
         sizes = self._construction.sizes
-        number, parameters = self._construct(sizes)
+        number, parameters, _ = self._construct(sizes)
         learned = self.learned(*sizes)
         found = layouts(parameters, learned)
         if not found:
@@ -322,13 +337,16 @@ class ClassProxy:
             for layout, answer in zip(found, answers, strict=True)
             if answer.raised is None and answer.outs
         ]
-        right = len(self._construction.forms)
-        for place, reading in enumerate(self._construction.readings()):
-            if place >= right and found[0].is_named:
-                break
-            for layout, state, out in tried if place < right else tried[:_TRIES_WITH_FLAWS]:
-                if _agrees(out, reading, state, arguments):
-                    self._proxy.known.forms[self.name] = place if place < right else 0
+        readings = self._construction.readings()
+        right = list(itertools.islice(readings, len(self._construction.forms)))
+        for layout, state, out in tried:
+            errors = [_error(out, reading, state, arguments) for reading in right]
+            if min(errors) < math.inf:
+                self._proxy.known.forms[self.name] = errors.index(min(errors))
+                return layout
+        for reading in () if found[0].is_named else readings:
+            for layout, state, out in tried[:_TRIES_WITH_FLAWS]:
+                if _error(out, reading, state, arguments) < math.inf:
                     return layout
         return found[0]
 
@@ -364,20 +382,18 @@ def _is_floating(value: object) -> bool:
     return is_array(value) and np.asarray(values).dtype.kind == "f"
 
 
-def _agrees(out: Output, reading: Reading, state: State, arguments: Arguments) -> bool:
+def _error(out: Output, reading: Reading, state: State, arguments: Arguments) -> float:
+    """Return by how many rounding bounds an output is off, inf where it is something else."""
     if not isinstance(out, Tensor):
-        return False
+        return math.inf
     try:
         with np.errstate(all="ignore"):
             expected = reading(state, *arguments)[0]
             if out.values.shape != expected.values.shape:
-                return False
+                return math.inf
             # What is a tenth off needs no bound, which costs more than the values.
-            far = np.abs(out.values - expected.values).max() > 0.1 * np.abs(expected.values).max()
-            if not far:
-                compare(out, expected, "out")
-    except CheckFailed:
-        return False
-    except Exception:  # a mistake that needs other shapes, or torch
-        return False
-    return not far
+            if np.abs(out.values - expected.values).max() > 0.1 * np.abs(expected.values).max():
+                return math.inf
+            return compare(out, expected, "out")
+    except Exception:  # wrong, or a mistake that needs other shapes, or torch
+        return math.inf

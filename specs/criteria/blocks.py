@@ -12,7 +12,6 @@ from specs.layers import Layers
 #: Sizes of the block that these criteria are tried with: features, heads, hidden.
 SIZES = (12, 3, 20)
 LENGTH = 6
-NEEDS = ("W_O", "b_O", "W_2", "b_2")
 
 
 def _call(layers: Layers, layer: Any, x: Any, *padding: Any) -> Any:
@@ -100,12 +99,14 @@ def _judge_padding(layers: Layers, draw: Draw, judge: Judge, *, is_causal: bool)
 def residual_and_norm(layers: Layers, draw: Draw, judge: Judge):
     """Sublayers whose output is zeroed leave the input alone, and a larger input changes neither's.
 
-    With W_O, W_2 and their biases 0 the block is the identity: the residual is taken before the
-    norm. With one of them zeroed, what the other adds is the same for x and for 64·x, since it
+    Both norms learn a gain and a shift. With W_O, W_2 and their biases 0 the block is the
+    identity: the residual is taken before the norm. With one of them zeroed, what the other adds is the same for x and for 64·x, since it
     sees the norm of its input.
     """
     x = draw.normal(2, LENGTH, SIZES[0], scale=4.0, dtype="f4")
     layer = layers.proxy.drawn(draw, *SIZES, True)
+    bare = layer.layout.norms_without_gain
+    judge.require(bare == 0, f"{bare} of 2 norms have no gain that is learned")
     full = dict(layer.weights)
 
     def without(*names: str) -> None:

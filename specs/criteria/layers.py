@@ -62,18 +62,17 @@ def gradients(layers: Layers, draw: Draw, judge: Judge):
             cotangent = cotangent * expected.compared
         slope = layers.proxy.gradients(layer, given, cotangent)
         of_inputs, of_weights = layers.gradients(layer, given, cotangent)
+        largest = max(np.abs(g).max() for g in (*of_inputs, *of_weights.values()) if g is not None)
         for place, (found, right) in enumerate(zip(slope.arguments, of_inputs, strict=True)):
             judge.require(found is not None, f"no gradient reaches input {place}")
-            judge.close(found, _norm_wise(right), f"gradient of input {place}")
+            judge.close(found, Expected(right, 4096 * largest), f"gradient of input {place}")
         for name, right in of_weights.items():
             if right is None or not _is_held(layer, name):
                 continue
             judge.require(name in slope.weights, f"no gradient reaches {name}")
-            judge.close(slope.weights[name], _norm_wise(right), f"gradient of {name}")
-
-
-def _norm_wise(gradient) -> Expected:
-    return Expected(gradient, 4096 * np.abs(gradient).max(initial=1e-3))
+            judge.close(
+                slope.weights[name], Expected(right, 4096 * largest), f"gradient of {name}"
+            )
 
 
 def _is_held(layer, name: str) -> bool:
@@ -96,6 +95,11 @@ def separate_projections(layers: Layers, draw: Draw, judge: Judge):
     judge.require(
         not set(layout.missing) & set("QKV"),
         f"no parameter projects the {' and '.join(NAMES[m] for m in layout.missing if m in NAMES)}",
+    )
+    judge.require(
+        not layer.late,
+        f"{', '.join(layer.late[:4])}: made in the first call; an optimizer made before never sees "
+        "them",
     )
     layers.proxy.each([(layer, arguments)])
     registered = layers.proxy.registered(layer)
