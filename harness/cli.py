@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import enum
-import secrets
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
-from harness.errors import SandboxBroken, TakehomeError, UsageError
+from harness.errors import SandboxBroken, TakehomeError
 
 if TYPE_CHECKING:
     from harness.results import SubmissionResult
@@ -94,67 +92,24 @@ def grade(
     ] = False,
 ) -> Exit:
     """Grade submissions and write a scorecard for each."""
-    import reports
-    import specs
-    from harness import console
-    from harness.batch import Slots, grade_all
-    from harness.grading import Assignment
-    from harness.intake import collect
-    from harness.parsing import Parser
-    from harness.repairing import Mender
-    from harness.results import BatchResults
-    from harness.sandbox.base import LIMITS
-    from harness.sandbox.choice import opener
+    from harness.commands import Request, grade_batch
 
-    assignment_spec = specs.load(spec)
-    batch = collect(paths, single=single, texts=assignment_spec.image == "text")
-    for note in batch.ignored:
-        _say(f"ignored: {note}")
-    if not batch.deliveries:
-        _say(f"nothing to grade in {', '.join(map(str, paths))}")
-        return Exit.NOTHING
-    with _named_problems():
-        reports.prepare(out)
-    open_sandbox = opener(sandbox, assignment_spec.image, runtime=runtime, report=_say)
-    done: dict[str, SubmissionResult] = {}
-    environment = None
-    with Parser() as parser:
-        assignment = Assignment(
-            spec=assignment_spec,
-            seed=seed or secrets.token_hex(8),
-            limits=LIMITS[assignment_spec.image],
-            parser=parser,
-            adapt=conventions is Conventions.ADAPT,
-            mend=Mender() if repairs else None,
-        )
-        slots = Slots(open_sandbox, reuse=reuse)
-        cards = grade_all(batch.deliveries, assignment, slots, jobs=jobs)
-        handed_out = audience is Audience.CANDIDATE
-        tell = console.to_candidate if handed_out else console.to_interviewer
-        for card in console.followed(cards, len(batch.deliveries), Console(), tell):
-            with _named_problems():
-                if handed_out:
-                    reports.write_candidate(card, out)
-                else:
-                    reports.write_card(card, out, index="../index.html")
-            done[card.result.id] = card.result
-            environment = card.environment
-    if handed_out:
-        _say(f"cards for the candidates: {out / 'candidate'}")
-        return _exit_code(list(done.values()))
-    assert environment is not None
-    results = BatchResults(
+    request = Request(
+        paths=tuple(paths),
         spec=spec,
-        title=assignment_spec.title,
-        seed=assignment.seed,
-        environment=environment,
-        submissions=tuple(done[delivery.id] for delivery in batch.deliveries),
-        ignored=batch.ignored,
+        out=out,
+        jobs=jobs,
+        sandbox=sandbox,
+        reuse=reuse,
+        runtime=runtime,
+        seed=seed,
+        single=single,
+        adapt=conventions is Conventions.ADAPT,
+        for_candidates=audience is Audience.CANDIDATE,
+        repairs=repairs,
     )
-    with _named_problems():
-        reports.write(results, (), out)
-    _say(f"scorecards: {out / 'index.html'}")
-    return _exit_code(results.submissions)
+    graded = grade_batch(request, _say)
+    return _exit_code(graded) if graded else Exit.NOTHING
 
 
 @app.command()
@@ -234,18 +189,9 @@ def report(
     audience: AudienceName = Audience.INTERVIEWER,
 ) -> Exit:
     """Render the scorecards again from their results."""
-    import reports
+    from harness.commands import render_again
 
-    with _named_problems():
-        results = reports.load(folder)
-        cards = reports.load_cards(results, folder)
-        if audience is Audience.CANDIDATE:
-            for card in cards:
-                reports.write_candidate(card, folder)
-            _say(f"cards for the candidates: {folder / 'candidate'}")
-            return Exit.PASSED
-        reports.write(results, cards, folder)
-    _say(f"scorecards: {folder / 'index.html'}")
+    render_again(folder, _say, for_candidates=audience is Audience.CANDIDATE)
     return Exit.PASSED
 
 
@@ -306,17 +252,6 @@ def _exit_code(submissions: Sequence[SubmissionResult]) -> Exit:
     if Verdict.INVALID in verdicts:
         return Exit.BROKEN
     return Exit.PASSED if verdicts <= {Verdict.PASSED} else Exit.FAILED
-
-
-@contextlib.contextmanager
-def _named_problems() -> Iterator[None]:
-    """Turn what reports say about a folder into an error of the command line."""
-    import reports
-
-    try:
-        yield
-    except (reports.Unreadable, reports.Unwritable) as error:
-        raise UsageError(str(error)) from None
 
 
 def _say(text: str) -> None:

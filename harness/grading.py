@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from harness import form
 from harness.candidate import Session
 from harness.conventions import AdaptingSession
 from harness.diagnosis import diagnose
@@ -31,7 +32,6 @@ from harness.session import LoadReport, SandboxSession
 from harness.spec import Spec
 from harness.submission import Submission
 from harness.text import one_line
-
 
 #: Looks for a repair of a graded submission and returns the card, with it or as it was.
 Mend = Callable[[Card, Submission, "Assignment", Sandbox], Card]
@@ -88,8 +88,12 @@ def grade_submission(submission: Submission, assignment: Assignment, sandbox: Sa
             submission.id, submission.sha256, Verdict.INVALID, str(broken), assignment, sandbox
         )
         return _with(card, exchanges=session.exchanges)
+    answers = form.read(submission.text) if spec.questions else {}
     return msgspec.structs.replace(
-        card, sources=submission.shown(assignment.parser), log=sandbox.log()
+        card,
+        sources=submission.shown(assignment.parser),
+        questions=form.answered(spec.questions, answers),
+        log=sandbox.log(),
     )
 
 

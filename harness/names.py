@@ -23,8 +23,27 @@ _FUSED: Final = re.compile(r"(?:w|to|in|c)?([qkv]{2,3})s?")
 _PREFIXES: Final = ("to", "lin", "linear", "fc", "proj", "weight", "w", "b", "bias")
 #: Words that say what kind of thing a parameter is, not which.
 _KINDS: Final = frozenset(
-    "weight bias kernel w b proj projection linear lin fc layer attn attention mha self to heads "
-    "head mat".split()
+    [
+        "weight",
+        "bias",
+        "kernel",
+        "w",
+        "b",
+        "proj",
+        "projection",
+        "linear",
+        "lin",
+        "fc",
+        "layer",
+        "attn",
+        "attention",
+        "mha",
+        "self",
+        "to",
+        "heads",
+        "head",
+        "mat",
+    ]
 )
 
 

@@ -10,10 +10,10 @@ from harness.spec import Spec
 _README = """\
 # {title}
 
-`brief.md` says what is asked. Write your answer in `{name}.py`, then check it here:
+`brief.md` says what is asked. Write your answer in `{file}`, then check it here:
 
     pip install takehome
-    takehome check {name}.py --spec {name}
+    takehome check {file} --spec {name}
 
 The checks are those that grade your answer, on inputs drawn afresh each time. Your file runs in an
 ordinary process on your machine; nothing is sent anywhere.
@@ -28,8 +28,8 @@ def write_start(spec: Spec, folder: Path) -> list[Path]:
     """
     files = {
         folder / "brief.md": spec.brief,
-        folder / f"{spec.name}.py": spec.starter,
-        folder / "README.md": _README.format(title=spec.title, name=spec.name),
+        folder / spec.file_name: spec.starter,
+        folder / "README.md": _README.format(title=spec.title, name=spec.name, file=spec.file_name),
     }
     if there := [path.name for path in files if path.exists()]:
         raise UsageError(f"{folder} has {', '.join(there)} already; choose another folder")
