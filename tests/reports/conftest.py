@@ -42,8 +42,9 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a whole batch, one card of each kind in it."""
-    from reports import write
+    from reports import write, write_candidate
 
     out = tmp_path_factory.mktemp("site")
     write(samples.batch(), samples.cards(), out)
+    write_candidate(samples.crashed(), out)
     return out

@@ -8,6 +8,7 @@ import pytest
 
 from harness.results import Curves, Heat, Reach, Rearrangement, Visibility, number
 from reports import render_card
+from reports.pages import TEMPLATES
 from reports.pictures import Figure, drawn
 from reports.pictures.grid import Cell, Grid, brief
 from tests.reports import samples
@@ -208,3 +209,38 @@ def test_pictures_are_left_out_of_a_card_that_has_no_room() -> None:
 
 def test_a_cell_without_a_text_is_still_a_cell() -> None:
     assert Cell("").tone == "plain"
+
+
+def variables(scheme: str) -> dict[str, str]:
+    """Return the colours of a scheme; what the dark one does not name is the light one's."""
+    found: dict[str, str] = {}
+    for name in ("style.css", "pictures.css"):
+        text = (TEMPLATES / name).read_text().split("@media print")[0]
+        light, *dark = text.split("@media (prefers-color-scheme: dark)")
+        found |= dict(re.findall(r"--([\w-]+): ([^;]+);", light))
+        if scheme == "dark":
+            found |= dict(re.findall(r"--([\w-]+): ([^;]+);", dark[0]))
+    return found
+
+
+def luminance(colour: list[float]) -> float:
+    """Relative luminance, WCAG 2.2."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def rgb(text: str) -> list[float]:
+    return [int(text[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("hue", "share"), [("plus", None), ("minus", None), ("bad", 0.3)])
+def test_numbers_are_legible_on_the_deepest_ground(
+    scheme: str, hue: str, share: float | None
+) -> None:
+    named = variables(scheme)
+    deepest = float(named["deepest"]) if share is None else share
+    pairs = zip(rgb(named["raised"]), rgb(named[hue]), strict=True)
+    ground = [paper * (1 - deepest) + tone * deepest for paper, tone in pairs]
+    lights = sorted([luminance(ground), luminance(rgb(named["ink"]))])
+    assert (lights[1] + 0.05) / (lights[0] + 0.05) >= 4.5
