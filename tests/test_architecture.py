@@ -1,0 +1,194 @@
+import ast
+import json
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+import harness
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("harness", "specs", "reports")
+FILES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+
+#: What runs code, starts a shell or writes where an archive says; by its dotted name or last part.
+DANGEROUS_MODULES = {"pickle", "dill", "cloudpickle", "shelve", "marshal", "yaml", "joblib"}
+DANGEROUS_NAMES = {
+    "np.load", "numpy.load", "torch.load", "torch.jit.load", "torch.hub.load", "os.system",
+    "os.popen", "eval", "exec", "__import__",
+}  # fmt: skip
+DANGEROUS_METHODS = {"extractall", "extract", "exec_run", "put_archive", "get_archive"}
+DANGEROUS_KEYWORDS = {"shell", "allow_pickle"}
+
+#: The worker executes submissions: that is what it is for, inside the sandbox.
+EXECUTES = {
+    "harness/worker/loader.py",
+    "harness/worker/definitions.py",
+    "harness/worker/sources.py",
+}
+
+
+def findings(text):
+    """Yield the line and the name of everything dangerous in a source."""
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Import():
+                for alias in node.names:
+                    if alias.name.partition(".")[0] in DANGEROUS_MODULES:
+                        yield node.lineno, alias.name
+            case ast.ImportFrom(module=str(module)):
+                if module.partition(".")[0] in DANGEROUS_MODULES:
+                    yield node.lineno, module
+                for alias in node.names:
+                    if f"{module}.{alias.name}" in DANGEROUS_NAMES:
+                        yield node.lineno, f"{module}.{alias.name}"
+            case ast.Attribute(attr=attr) if attr in DANGEROUS_METHODS:
+                yield node.lineno, attr
+            case ast.Attribute() | ast.Name() if ast.unparse(node) in DANGEROUS_NAMES:
+                yield node.lineno, ast.unparse(node)
+            case ast.keyword(arg=arg) if arg in DANGEROUS_KEYWORDS:
+                yield node.value.lineno, str(arg)
+
+
+def prints(text):
+    """Yield the line of every call of print that does not say where to."""
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Call(func=ast.Name(id="print"), keywords=keywords):
+                if not any(keyword.arg == "file" for keyword in keywords):
+                    yield node.lineno
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import pickle",
+        "import dill as innocent",
+        "from pickle import loads",
+        "import yaml",
+        "np.load(path)",
+        "from numpy import load",
+        "model = torch.load(path)",
+        "from torch import load",
+        "eval(text)",
+        "run = exec",
+        "tarfile.open(path).extractall(folder)",
+        "archive.extract(name)",
+        "container.exec_run(command)",
+        "container.put_archive('/', data)",
+        "client.api.get_archive(id, '/')",
+        "subprocess.run(command, shell=True)",
+        "numpy.lib.format.read_array(file, allow_pickle=True)",
+        "os.system(command)",
+        "__import__(name)",
+    ],
+)
+def test_the_gate_sees_what_is_dangerous(text):
+    assert list(findings(text))
+
+
+def test_the_gate_lets_ordinary_code_pass():
+    assert not list(findings("import json\nmodel.evaluate(x)\njson.loads(text)\nnp.loadtxt(p)\n"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_module_uses_anything_dangerous(path):
+    name = str(path.relative_to(ROOT))
+    found = [
+        (line, what)
+        for line, what in findings(path.read_text(encoding="utf-8"))
+        if not (name in EXECUTES and what == "exec")
+    ]
+    assert not found
+
+
+#: Programs of their own, whose output is what they print.
+PRINTS = {
+    "harness/sandbox/engine.py",
+    "harness/sandbox/intruder.py",
+    "reports/schema.py",
+    "specs/table.py",
+}
+#: What a container starts: it runs the worker as soon as it is imported.
+ENTRY = "harness.sandbox.entry"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_module_prints_by_itself(path):
+    name = str(path.relative_to(ROOT))
+    assert name in PRINTS or not list(prints(path.read_text(encoding="utf-8")))
+
+
+def test_imports_go_one_way():
+    done = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+ALONE = """
+import json, os, sys, traceback, warnings
+for name in json.loads(sys.argv[1]):
+    __import__(name)
+for name in json.loads(sys.argv[2]):
+    child = os.fork()
+    if not child:
+        warnings.simplefilter("error")
+        try:
+            __import__(name)
+        except BaseException:
+            print(name, traceback.format_exc(), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+#: Of others, and slow to import: loaded once, before the children are forked.
+LIBRARIES = (
+    "docker", "jinja2", "junitparser", "libcst", "libcst.metadata", "msgspec", "nbformat", "numpy",
+    "numpy.random", "numpy.testing", "pygments.formatters", "pygments.lexers", "rich.progress",
+    "typer", "typer.rich_utils",
+)  # fmt: skip
+
+
+def test_every_module_imports_alone_and_without_a_warning():
+    names = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for path in FILES
+        if path.name != "__main__.py"
+    ]
+    names.remove(ENTRY)
+    done = subprocess.run(
+        [sys.executable, "-c", ALONE, json.dumps(LIBRARIES), json.dumps(names)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout + done.stderr == ""
+
+
+def test_the_public_names_are_those_that_can_be_imported():
+    public = {
+        name
+        for name, value in vars(harness).items()
+        if not name.startswith("_") and not isinstance(value, types.ModuleType)
+    }
+    assert set(harness.__all__) == public - {"annotations"}
+    assert list(harness.__all__) == sorted(harness.__all__)
+
+
+def test_no_assignment_needs_torch_to_be_read():
+    text = (
+        "import sys, specs\n"
+        "for name in specs.TITLES: specs.load(name)\n"
+        "print('torch' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
