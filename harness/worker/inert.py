@@ -120,22 +120,27 @@ class Module(types.ModuleType):
 
 
 class StandIns:
-    """The last finder: gives stand-ins, and words for a library that is missing.
+    """Gives a submission stand-ins, and words for a library that the assignment does not have.
 
-    ``given`` holds the libraries that were asked for and stood in for.
+    Asked before the system's own finders, so that a library which happens to be installed, as
+    on a candidate's own machine, is as absent as in the image. ``given`` holds the libraries
+    that were asked for and stood in for.
     """
 
-    def __init__(self, files: Container[str]) -> None:
+    def __init__(self, files: Container[str], available: Container[str]) -> None:
         self._files = files
+        self._available = available
         self.given: list[str] = []
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """Stand in for a library that only displays; see the class."""
+        library = fullname.partition(".")[0]
+        if library in sys.stdlib_module_names or library in self._available:
+            return None
         if not self._asked_by_submission():
             return None
-        library = fullname.partition(".")[0]
         if library in LIBRARIES:
             if library not in self.given:
                 self.given.append(library)

@@ -48,8 +48,9 @@ def load(
     not finish in time.
     """
     sources = Sources(_cut(header["files"], payload), header["entry"])
-    stand_ins = StandIns(frozenset(sources.texts))
-    sys.meta_path[:] = [sources, *sys.meta_path, stand_ins]
+    available = ("numpy", "torch") if header["arrays"] == "torch" else ("numpy",)
+    stand_ins = StandIns(frozenset(sources.texts), available)
+    sys.meta_path[:] = [sources, stand_ins, *sys.meta_path]
     files = frozenset(sources.texts)
     module = sources.entry_module()
     if header["origin"] == "notebook":

@@ -229,3 +229,8 @@ def test_a_syntax_error_in_a_sibling_is_a_reason_not_an_end(load):
     assert "SyntaxError" in loaded.reply["reason"]
     assert "b.py line 1" in loaded.reply["reason"]
     assert names(loaded) == ["f"]
+
+
+def test_a_library_that_is_installed_here_and_not_in_the_image_is_not_available(load):
+    loaded = load("import libcst\n")
+    assert "libcst is not available in this assignment" in loaded.reply["reason"]
