@@ -29,6 +29,8 @@ class Criterion:
     facet: Facet
     stage: Stage | None  #: the one stage it looks at, if it looks at one only
     hint: str  #: the remedy; the ``message`` of a result is the fact
+    question: str  #: what an interviewer can ask when it fails and no bug has a name
+    answer: str  #: what a good answer contains
     earns_with: str  #: id of the check without which this one earns nothing, or ""
     needs: tuple[str, ...]
     body: Body
@@ -58,7 +60,13 @@ class Check:
 
 
 def criterion(
-    *, facet: Facet, hint: str, stage: Stage | None = None, earns_with: str = ""
+    *,
+    facet: Facet,
+    hint: str,
+    stage: Stage | None = None,
+    earns_with: str = "",
+    question: str = "",
+    answer: str = "",
 ) -> Callable[[Body], Criterion]:
     """Make a criterion of the decorated function; its name is the criterion's id.
 
@@ -82,6 +90,8 @@ def criterion(
             facet=facet,
             stage=stage,
             hint=hint,
+            question=question,
+            answer=answer,
             earns_with=earns_with,
             needs=tuple(inspect.signature(body).parameters),
             body=body,

@@ -118,6 +118,8 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     file: str = ""  #: the candidate's file that the line is in
     mismatch: Mismatch | None = None
     stage: Stage | None = None  #: the one stage it looks at, if it looks at one only
+    question: str = ""  #: what an interviewer can ask when it failed; interviewer only
+    answer: str = ""  #: what a good answer contains; interviewer only
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):

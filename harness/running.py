@@ -98,6 +98,8 @@ def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> Chec
         file=file,
         mismatch=mismatch,
         stage=check.criterion.stage,
+        question="" if passed else check.criterion.question,
+        answer="" if passed else check.criterion.answer,
     )
 
 

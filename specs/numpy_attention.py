@@ -39,6 +39,8 @@ Array = np.ndarray[Any, Any]
     hint="Subtract the maximum along the axis before exponentiating: "
     "x - x.max(axis=axis, keepdims=True).",
     earns_with="definition",
+    question=behaviour.stable_softmax.question,
+    answer=behaviour.stable_softmax.answer,
 )
 def stable_softmax(softmax, attention, cases: AttentionCases, judge: Judge):
     """Logits in the thousands stay finite and right; softmax(x + c) = softmax(x) on any axis.

@@ -1,6 +1,6 @@
 import pytest
 
-from harness import Facet, Level, criterion
+from harness import Facet, Level, Stage, criterion
 from harness.checks import Criterion
 from harness.errors import SpecError
 
@@ -41,3 +41,13 @@ def test_a_spec_may_name_its_own_core_check_or_none(core):
     check = rows_sum_to_one.at(Level.PASS, points=1, earns_with=core)
     assert check.earns_with == core
     assert rows_sum_to_one.earns_with == "definition"
+
+
+def test_a_criterion_says_at_which_stage_it_looks_and_what_can_be_asked():
+    make = criterion(
+        facet=Facet.WEIGHTS, hint="h", stage=Stage.SCALE, question="Why √d?", answer="Variance."
+    )
+    made = make(rows_sum_to_one.body)
+    assert (made.stage, made.question, made.answer) == (Stage.SCALE, "Why √d?", "Variance.")
+    plain = criterion(facet=Facet.WEIGHTS, hint="h")(rows_sum_to_one.body)
+    assert (plain.stage, plain.question) == (None, "")

@@ -1,3 +1,5 @@
+import dataclasses
+
 import msgspec
 import numpy as np
 import pytest
@@ -220,3 +222,18 @@ def test_a_check_above_the_pass_level_does_not_fail_the_submission(outcome):
 @pytest.mark.parametrize("level", list(WORDS.values()))
 def test_one_invalid_check_makes_the_whole_invalid(level):
     assert verdict([result("a", FAILED), result("b", INVALID, level)]) is Verdict.INVALID
+
+
+def test_a_question_is_carried_by_a_check_that_failed_and_by_no_other():
+    asking = dataclasses.replace(toy.SPEC.checks[0].criterion, question="Why?", answer="So.")
+    check = dataclasses.replace(toy.SPEC.checks[0], criterion=asking)
+    spec = dataclasses.replace(toy.SPEC, checks=(check, *toy.SPEC.checks[1:]))
+    right, _ = run_checks(spec, toy.direct(), "seed")
+    wrong, _ = run_checks(spec, toy.direct(double=lambda x: x * 3), "seed")
+    assert (right[0].question, right[0].answer) == ("", "")
+    assert (wrong[0].question, wrong[0].answer) == ("Why?", "So.")
+
+
+def test_an_exception_names_the_file_of_its_line():
+    one = raising(CandidateRaised("KeyError", "k", 3, "pack/module.py"))
+    assert (one.line, one.file) == (3, "pack/module.py")

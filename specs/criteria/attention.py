@@ -36,6 +36,10 @@ def weights_shape(attention, cases: AttentionCases, judge: Judge):
 @criterion(
     facet=Facet.NUMERIC,
     hint="Score every query against every key, divide by √d_k, softmax over the keys, then sum V.",
+    question="Take two queries and two keys of width 1 and compute the output by hand. Where does "
+    "your code part from it?",
+    answer="Scores q·k, divided by √1, a softmax over the two keys, and the weights' mean of V: "
+    "each number can be checked on paper.",
 )
 def definition(attention, cases: AttentionCases, judge: Judge):
     """The output is softmax(QKᵀ/√d_k) V."""
@@ -50,6 +54,10 @@ def definition(attention, cases: AttentionCases, judge: Judge):
     hint="Divide the scores by √d_k, the square root of the width of one query, once, before the "
     "softmax.",
     earns_with="definition",
+    question="By what do you divide the scores, and what would change at d_k = 1024 if you did "
+    "not?",
+    answer="√d_k: q·k of N(0, 1) vectors has variance d_k, so the softmax would saturate and its "
+    "gradient vanish.",
 )
 def scale(attention, cases: AttentionCases, judge: Judge):
     """Scores are divided by √d_k before the softmax.
@@ -116,6 +124,9 @@ def scale_effect(attention, cases: AttentionCases, judge: Judge):
     stage=Stage.NORMALISE,
     hint="Normalise over the keys, the last axis of the scores: softmax(scores, axis=-1).",
     earns_with="definition",
+    question="Over which axis do your weights sum to 1, and what does one row of them mean?",
+    answer="Over the keys, the last axis of the scores: a row says how one query shares its "
+    "attention among the keys.",
 )
 def softmax_axis(attention, cases: AttentionCases, judge: Judge):
     """Each query's weights sum to 1 over the keys."""

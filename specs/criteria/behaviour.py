@@ -14,6 +14,10 @@ from specs.cases import AttentionCases, Case, Shape, own
     hint="A query with no allowed key must not give NaN: fill with a finite number, or guard the "
     "division. The value itself is yours to choose.",
     earns_with="definition",
+    question="A query has no allowed key. What comes out of your softmax, and where does that "
+    "happen in practice?",
+    answer="With -inf every exponential is 0, and 0 / 0 is NaN, which spreads through the backward "
+    "pass. Padded queries have such rows. A finite fill or a guarded division avoids it.",
 )
 def fully_masked_row(attention, cases: AttentionCases, judge: Judge):
     """A query with no allowed key gives finite numbers and leaves every other row alone."""
@@ -31,6 +35,9 @@ def fully_masked_row(attention, cases: AttentionCases, judge: Judge):
     stage=Stage.NORMALISE,
     hint="Subtract each row's own maximum before exponentiating: exp(x - x.max(axis, keepdims)).",
     earns_with="definition",
+    question="What does exp give for a score of 1000, and how does a softmax get around it?",
+    answer="It overflows (float32 beyond 88, float64 beyond 709). Subtracting the row's own "
+    "maximum changes nothing in exact arithmetic and keeps every exponent at most 0.",
 )
 def stable_softmax(attention, cases: AttentionCases, judge: Judge):
     """Logits in the thousands stay finite and right, also when rows of one batch lie far apart."""
@@ -75,6 +82,9 @@ def _two_rows(case: Case, shape: Shape, *, by: int) -> Case:
     hint="Work on new arrays: no `*=` or `[mask] =` on an argument; use reshape, or make a "
     "transposed input contiguous, before viewing it.",
     earns_with="definition",
+    question="Your caller uses the same Q after your function returns. What does it hold?",
+    answer="What it held before: `*=`, `/=` and `[mask] =` on an argument write into the "
+    "caller's array.",
 )
 def inputs_untouched(attention, cases: AttentionCases, judge: Judge):
     """Arguments are left as they were, and inputs that are not contiguous give the same."""

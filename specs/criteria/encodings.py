@@ -17,6 +17,9 @@ SIZES = ((7, 6), (10, 4), (64, 16), (5, 12))
     stage=Stage.ENCODING,
     hint="Angle of column i: pos / 10000^(2i/d), i = 0 … d/2 - 1; one frequency for a sine and its "
     "cosine.",
+    question="What is the wavelength of the first pair of columns, and of the last?",
+    answer="2π and almost 10000·2π: the exponent 2i/d runs from 0 to nearly 1, once for each "
+    "sine and its cosine.",
 )
 def pe_values(positional_encoding, layout: str, judge: Judge):
     """Row pos holds sin and cos of pos / 10000^(2i/d), in the brief's layout."""

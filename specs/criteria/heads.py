@@ -15,6 +15,10 @@ SIZES = ((2, 5, 12, 3), (3, 4, 16, 4), (1, 2, 4, 2))
     stage=Stage.HEADS,
     hint="reshape(B, T, h, D // h), then transpose(0, 2, 1, 3); the way back in the opposite order. "
     "A reshape alone keeps the shape and mixes the positions.",
+    question="x[b, t] is one token of width D. Where do its numbers lie after your split, and why "
+    "does the shape not tell?",
+    answer="In [b, :, t, :], one slice per head. A reshape straight to (B, h, T, d) has the same "
+    "shape and mixes the positions.",
 )
 def head_split(split_heads, merge_heads, draw, judge: Judge):
     """Head i is the i-th slice of the features, element by element, and merging undoes the split.

@@ -14,6 +14,8 @@ from specs.cases import AttentionCases, Case, own
     hint="Set the blocked scores to a large negative number before the softmax, so that the "
     "weights that remain sum to 1.",
     earns_with="definition",
+    question="A key is blocked. What is its weight, and who gets what it would have had?",
+    answer="Exactly 0, and the allowed keys share the whole: their weights still sum to 1.",
 )
 def mask_before_softmax(attention, cases: AttentionCases, judge: Judge):
     """A blocked key gets weight 0, and the others share the whole.
@@ -107,6 +109,10 @@ def padding_mask(padding_mask, draw, judge: Judge):
     stage=Stage.MASK,
     hint="Block the future with the mask, and nothing else: row i attends to 0 … i.",
     earns_with="definition",
+    question="You change the last token. Which rows of the output may move, and how would you test "
+    "it?",
+    answer="The last row only: change K and V at one position and compare all rows before it, "
+    "which must stay as they are.",
 )
 def causal_perturbation(attention, cases: AttentionCases, judge: Judge):
     """With a causal mask, changing position j moves rows ≥ j and no row before it.
@@ -193,6 +199,10 @@ def mask_combination(attention, causal_mask, padding_mask, cases: AttentionCases
     stage=Stage.MASK,
     hint="Broadcast the mask to the scores; each item keeps its own mask.",
     earns_with="definition",
+    question="Your scores are (B, H, Tq, Tk) and the mask is (B, 1, 1, Tk). Which entry meets "
+    "which?",
+    answer="Axes are matched from the right and those of length 1 are repeated, so item b's mask "
+    "serves all its heads and queries.",
 )
 def mask_broadcast(attention, cases: AttentionCases, judge: Judge):
     """Every mask shape of the brief broadcasts over batch, heads and queries."""

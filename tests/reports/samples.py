@@ -233,6 +233,8 @@ def checks(
                 note=other.note,
                 line=other.line,
                 mismatch=other.mismatch,
+                question=other.question,
+                answer=other.answer,
                 seconds=other.seconds or result.seconds,
             )
         results.append(result)
@@ -248,6 +250,8 @@ def miss(
     line: int | None = None,
     mismatch: Mismatch | None = None,
     seconds: float = 0.0,
+    question: str = "",
+    answer: str = "",
 ) -> CheckResult:
     """Return the part of a failing check that differs from a passing one."""
     return CheckResult(
@@ -264,6 +268,8 @@ def miss(
         line=line,
         mismatch=mismatch,
         seconds=seconds,
+        question=question,
+        answer=answer,
     )
 
 
@@ -518,6 +524,8 @@ def nan_row() -> Card:
             Outcome.FAILED,
             "out: got nan at [0, 1, 0], expected a finite value; 2 of 4 values are not finite",
             "A row of −inf has no maximum to take off. Fill with a large finite number, or set such rows to 0.",
+            question="What comes out of a softmax over nothing?",
+            answer="0 / 0.",
             mismatch=Mismatch(output="out", index=(0, 1, 0), actual="nan", expected=0.0, allowed=1e-15, ratio="nan", differing=2, total=4),
         )
     }  # fmt: skip

@@ -124,3 +124,31 @@ def test_no_submission_can_make_a_card_larger_than_300_kb(times: int) -> None:
 
 def test_a_card_that_leaves_checks_out_says_how_many() -> None:
     assert re.search(r"[\d,]+ more checks: see results.json", render_card(bloated(1)))
+
+
+def test_without_a_diagnosis_the_first_failing_check_asks_its_question() -> None:
+    page = render_card(samples.nan_row())
+    assert "What comes out of a softmax over nothing?" in page
+    assert "What a good answer contains" in page
+
+
+def test_a_diagnosis_asks_its_own_question_and_no_check_asks_another() -> None:
+    card = samples.over_queries()
+    asked = [msgspec.structs.replace(c, question="Another?") for c in card.result.checks]
+    result = msgspec.structs.replace(card.result, checks=tuple(asked))
+    assert "Another?" not in render_card(msgspec.structs.replace(card, result=result))
+
+
+def test_an_error_in_a_second_file_links_there() -> None:
+    card = samples.crashed()
+    raised = [
+        msgspec.structs.replace(c, file="b.py", line=2) if c.line else c for c in card.result.checks
+    ]
+    two = msgspec.structs.replace(
+        card,
+        result=msgspec.structs.replace(card.result, checks=tuple(raised)),
+        sources=(samples.source("x = 1\ny = 2\n", "a.py"), samples.source("\nraise\n", "b.py")),
+    )
+    page = render_card(two)
+    assert '<a class="line" href="#f2-L2">line 2</a>' in page
+    assert '<span class="line hit" id="f2-L2">' in page

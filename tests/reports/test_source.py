@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from harness.results import SourceFile
-from reports.source import Listing, highlighted, listings
+from reports.source import Listing, anchor_of, highlighted, listings
 from tests.reports import samples
 
 
@@ -54,3 +54,12 @@ def test_a_long_file_is_cut_and_says_how_many_lines_are_missing() -> None:
 def test_the_lines_of_a_second_file_have_anchors_of_their_own() -> None:
     first, second = listings((samples.source("x"), samples.source("x")), budget=10**6)
     assert (first.lines[0].anchor, second.lines[0].anchor) == ("L1", "f2-L1")
+
+
+def test_a_line_is_found_in_the_file_that_is_named() -> None:
+    files = listings((samples.source("1\n2\n", "a.py"), samples.source("3\n", "b.py")), budget=999)
+    assert anchor_of("b.py", 1, files) == "f2-L1"
+    assert anchor_of("", 2, files) == "L2"
+    assert anchor_of("c.py", 1, files) == ""
+    assert anchor_of("c.py", 1, files[:1]) == "L1"
+    assert anchor_of("a.py", 9, files) == anchor_of("a.py", None, files) == ""
