@@ -1,4 +1,4 @@
-"""Does a recorded answer agree with what an implementation would have given?
+"""How far is a recorded answer from what an implementation would have given?
 
 Like the comparator, but it must also recognise *wrong* answers: NaN where NaN is expected, an
 exception where one is expected. Rows that no criterion compares (queries without an allowed key)
@@ -9,25 +9,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from harness.calls import Output, Tensor, Unsupported
+from harness.calls import Output, Tensor
 from harness.candidate import Recorded
 from harness.compare import COARSER, Expected, error_ratios, roundoff_of
 
 Implementation = Mapping[str, Callable[..., tuple[Expected, ...]]]
 
-#: So many roundoffs of its own size are within any value's bound, which need not be computed.
-NEAR = 8
+#: So many roundoffs of a row's largest value are rounding: the bound need not be computed.
+NEAR: Final = 16
+#: An error of this share of the largest value is none: bounds stay below, even for logits of 5,000.
+FAR: Final = 2.0**-5
 
 #: Formats whose own rounding hides which function was computed.
-COARSE = ("f2", "bf2")
+COARSE: Final = ("f2", "bf2")
+
+
+class Distance(NamedTuple):
+    """How far apart an answer and an implementation are, over all outputs of one call."""
+
+    bounds: float  #: largest error in rounding bounds; inf when it is none
+    allowed: float  #: so many bounds may an answer be off that was computed less precisely
+    difference: float  #: largest absolute difference; inf when one raised, or shapes differ
+
+    @property
+    def fits(self) -> bool:
+        """Whether the difference is rounding, perhaps that of float32 within float64."""
+        return self.bounds <= self.allowed
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether the difference is the rounding of the answer's own format."""
+        return self.bounds <= 1.0
+
+
+SAME: Final = Distance(0.0, 1.0, 0.0)
+APART: Final = Distance(math.inf, 1.0, math.inf)
 
 
 def usable(recorded: Recorded) -> bool:
-    """Tell whether a call can tell functions apart: no half formats, no random dropout."""
+    """Tell whether a call can tell functions apart: no half formats."""
     tensors = (argument for argument in recorded.arguments if isinstance(argument, Tensor))
     return not any(tensor.dtype in COARSE for tensor in tensors)
 
@@ -42,61 +66,73 @@ def strided(value: object) -> object:
     return np.ascontiguousarray(array)
 
 
-def disagreement(
-    recorded: Recorded, implementation: Implementation, *, coarsely: bool = False
-) -> float:
-    """Return how far a recorded answer is from an implementation's, in rounding bounds.
+def outputs(recorded: Recorded, implementation: Implementation) -> tuple[Expected, ...] | str:
+    """Return what an implementation gives for a recorded call, or the name of what it raises.
 
-    ``coarsely`` takes the bounds of the precision below, e.g. float32 within float64.
-
-    inf when one raises and the other does not, when shapes differ, or when one is finite where
-    the other is not.
+    () where it is random, so that nothing can be said.
     """
-    expected = outputs(recorded, implementation)
-    if expected is None:
-        return 0.0 if recorded.answer.raised is not None else math.inf
-    if not expected:  # random, so nothing can be said
-        return 0.0
-    outs = recorded.answer.outs
-    if recorded.answer.raised is not None or not outs:
-        return math.inf
-    pairs = zip(outs, expected, strict=False)
-    return max((_distance(output, right, coarsely) for output, right in pairs), default=0.0)
-
-
-def outputs(recorded: Recorded, implementation: Implementation) -> tuple[Expected, ...] | None:
-    """Return what an implementation gives for a recorded call, or None when it raises."""
     arguments = map(strided, recorded.given)
     try:
         with np.errstate(all="ignore"):
             return implementation[recorded.point.name](*arguments)
-    except Exception:  # a flawed part may fail on shapes, as the submission would
-        return None
+    except Exception as error:  # a flawed part may fail on shapes, as the submission would
+        return type(error).__name__
 
 
-def same(one: tuple[Expected, ...], other: tuple[Expected, ...]) -> bool:
+def distance(recorded: Recorded, expected: tuple[Expected, ...] | str) -> Distance:
+    """Return how far a recorded answer is from what an implementation gives for the call."""
+    raised, outs = recorded.answer.raised, recorded.answer.outs
+    if isinstance(expected, str):
+        return APART if raised is None else SAME
+    if not expected:
+        return SAME
+    if raised is not None or not outs:
+        return APART
+    apart = [_distance(out, right) for out, right in zip(outs, expected, strict=False)]
+    return Distance(
+        max(one.bounds for one in apart),
+        min(one.allowed for one in apart),
+        max(one.difference for one in apart),
+    )
+
+
+def same(one: tuple[Expected, ...] | str, other: tuple[Expected, ...] | str) -> bool:
     """Tell whether two implementations gave the same values, up to a few roundoffs of float64."""
-    return all(
+    if isinstance(one, str) or isinstance(other, str):
+        return isinstance(one, str) and isinstance(other, str)
+    return len(one) == len(other) and all(
         a.values.shape == b.values.shape
         and np.allclose(a.values, b.values, rtol=1e-12, atol=1e-300, equal_nan=True)
         for a, b in zip(one, other, strict=True)
     )
 
 
-def _distance(output: Output, expected: Expected, coarsely: bool) -> float:
+def _distance(output: Output, expected: Expected) -> Distance:
     if isinstance(output, (bool, int, float)):
         output = Tensor(np.asarray(output, np.float64), "f8")
-    if not isinstance(output, Tensor) or isinstance(output, Unsupported):
-        return math.inf
-    if output.values.shape != expected.values.shape:
-        return math.inf
-    unit = COARSER.get(output.dtype, 0.0) if coarsely else roundoff_of(output.dtype)
-    with np.errstate(all="ignore"):
-        errors = np.abs(output.values - expected.values)
-    if (errors <= NEAR * unit * np.abs(expected.values)).all():
-        return 0.0
+    if not isinstance(output, Tensor) or output.values.shape != expected.values.shape:
+        return APART
     finite = np.isfinite(expected.values)
     if (np.isfinite(output.values) != finite).any():
-        return math.inf
-    ratios: Any = np.where(finite, error_ratios(output, expected, unit), 0.0)
-    return float(ratios.max()) if ratios.size else 0.0
+        return APART
+    unit = roundoff_of(output.dtype)
+    allowed = COARSER.get(output.dtype, unit) / unit
+    errors, size = _errors(output, expected, finite)
+    worst = float(errors.max(initial=0.0))
+    if not size.size or (errors <= NEAR * unit * size.max(-1, keepdims=True)).all():
+        return Distance(0.0, allowed, worst)
+    if worst > FAR * size.max():
+        return Distance(math.inf, allowed, worst)
+    ratios = np.where(finite, error_ratios(output, expected, unit), 0.0)
+    return Distance(float(ratios.max()), allowed, worst)
+
+
+def _errors(output: Tensor, expected: Expected, finite: Any) -> tuple[Any, Any]:
+    """Return the errors and the sizes of what is finite and compared, at least one-dimensional."""
+    with np.errstate(all="ignore"):
+        errors, size = np.abs(output.values - expected.values), np.abs(expected.values)
+    if not finite.all():
+        errors, size = np.where(finite, errors, 0.0), np.where(finite, size, 0.0)
+    if expected.compared is not None:
+        errors = np.where(expected.compared, errors, 0.0)
+    return np.atleast_1d(errors), np.atleast_1d(size)

@@ -1,13 +1,14 @@
 """Would an implementation with these flaws fail the same checks, in the same way?
 
-For what outputs do not show: gradients, dropout, state, side effects, dtypes. The failing checks
-run again on the same inputs against the flawed reference, in this process.
+For what outputs do not show: gradients, dropout, state, side effects, dtypes. Failing checks run
+again on the same inputs against the flawed reference, in this process.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final
 
 from harness.candidate import Candidate
 from harness.results import CheckResult, Outcome
@@ -15,35 +16,63 @@ from harness.running import run_check
 from harness.session import DirectSession
 from harness.spec import Flaw, Spec
 
-_NUMBER = re.compile(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?%?|\b(?:nan|inf)\b")
+_NUMBER: Final = re.compile(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?%?|\b(?:nan|inf)\b")
+
+#: How a check ended: the outcome, and the message without its numbers.
+Manner = tuple[Outcome, str]
 
 
 class Replay:
-    """The checks that a submission failed, to be compared with those that a flaw fails."""
+    """The checks that a submission failed, to be compared with those that flaws fail."""
 
     def __init__(self, spec: Spec, checks: Sequence[CheckResult], seed: str) -> None:
         self._spec = spec
+        self._results = checks
         self._seed = seed
-        self.failed = [check for check in checks if check.outcome is not Outcome.PASSED]
-        self._known = {check.id: check for check in spec.checks}
+        self._checks = {check.id: check for check in spec.checks}
+        self.failed = {
+            check.id: _manner(check) for check in checks if check.outcome is not Outcome.PASSED
+        }
+        self._known: dict[tuple[frozenset[str], str], Manner] = {}
+        self._candidates: dict[frozenset[str], Candidate] = {}
 
-    @property
-    def candidates(self) -> list[Flaw]:
-        """The flaws all of whose checks the submission failed."""
-        failed, known = {check.id for check in self.failed}, self._known.keys()
-        return [flaw for flaw in self._spec.flaws if known & set(flaw.caught_by) <= failed]
+    def of(self, spec: Spec) -> Replay:
+        """Return the same for a spec in another style."""
+        return self if spec is self._spec else Replay(spec, self._results, self._seed)
 
-    def agrees(self, *flaws: Flaw) -> bool:
-        """Tell whether every failed check ends the same for the reference with these flaws."""
-        functions = self._spec.assemble(self._spec.with_flaws(*flaws))
-        candidate = Candidate(self._spec, DirectSession(functions, arrays=self._spec.arrays))
-        for failed in self.failed:
-            check = run_check(self._known[failed.id], self._spec, candidate, self._seed)
-            if _manner(check) != _manner(failed):
-                return False
-        return True
+    def predicted(self, flaw: Flaw) -> frozenset[str]:
+        """Return the checks of this spec that a flaw fails, at least."""
+        return frozenset(self._checks) & frozenset(flaw.caught_by)
+
+    def compatible(self, flaw: Flaw) -> bool:
+        """Tell whether the submission failed all the checks that a flaw fails."""
+        return self.predicted(flaw) <= self.failed.keys()
+
+    def agrees(self, flaws: Iterable[Flaw], checks: Collection[str]) -> bool:
+        """Tell whether failed checks end the same for the reference with these flaws.
+
+        Those that the fewest flaws fail come first: they decide the most.
+        """
+        flaws = tuple(flaws)
+        return all(
+            self._replayed(flaws, check) == self.failed[check]
+            for check in sorted(checks, key=self._fame)
+        )
+
+    def _fame(self, check: str) -> int:
+        return sum(check in flaw.caught_by for flaw in self._spec.flaws)
+
+    def _replayed(self, flaws: tuple[Flaw, ...], check: str) -> Manner:
+        key = frozenset(flaw.id for flaw in flaws)
+        if (key, check) not in self._known:
+            if key not in self._candidates:
+                functions = self._spec.assemble(self._spec.with_flaws(*flaws))
+                session = DirectSession(functions, arrays=self._spec.arrays)
+                self._candidates[key] = Candidate(self._spec, session)
+            found = run_check(self._checks[check], self._spec, self._candidates[key], self._seed)
+            self._known[key, check] = _manner(found)
+        return self._known[key, check]
 
 
-def _manner(check: CheckResult) -> tuple[Outcome, str]:
-    """Return how a check ended: the outcome, and the message without its numbers."""
+def _manner(check: CheckResult) -> Manner:
     return check.outcome, _NUMBER.sub("#", check.message)

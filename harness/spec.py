@@ -6,7 +6,7 @@ Everything below the composition roots is handed one of these and knows no assig
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -56,6 +56,8 @@ class Flaw:
     parts: Parts
     caught_by: tuple[str, ...]  #: ids of the checks that fail, at least
     random: bool = False  #: its outputs differ from call to call
+    #: (answered, expected) of calls -> whether it shows in outputs, though they are random
+    shows: Callable[[Sequence[tuple[Any, Any]]], bool] | None = None
     question: str = ""  #: what an interviewer can ask next
     answer: str = ""  #: what a good answer contains
 
@@ -85,6 +87,8 @@ class Spec:
     questions: tuple[Question, ...] = ()  #: of written answers; their fields blank
     #: parts as right as the reference's, which differ from it only where no criterion looks
     styles: tuple[Parts, ...] = ()
+    #: flaws that are known to come together, more than two or of one stage
+    composites: tuple[tuple[Flaw, ...], ...] = ()
     blocks_fused: bool = False  #: torch's fused attention calls raise
 
     def with_flaws(self, *flaws: Flaw) -> Parts:

@@ -133,6 +133,7 @@ FLAWS: tuple[Flaw, ...] = (
     *mask_flaws.ATTENTION,
     *mask_flaws.FUNCTIONS,
     *behaving.FLAWS,
+    behaving.ASSUMES_CONTIGUOUS,
     *head_flaws.FLAWS,
     *encoding_flaws.FLAWS,
 )

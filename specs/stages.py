@@ -204,7 +204,9 @@ def roundoffs(trace: Trace) -> tuple[Array, Array]:
         logits = np.abs(np.where(np.isfinite(trace.logits), trace.logits, 0))
         gain = logits.sum() / max(np.abs(trace.raw).sum(), 1e-300)
         matrix = {"axis": (-2, -1), "keepdims": True}
-        argument = (width + 8) * gain * magnitude.max(**matrix) + 3 * logits.max(**matrix)
+        # A flaw's scores may be larger than any score of these queries and keys.
+        product = np.maximum(magnitude.max(**matrix), np.abs(trace.raw).max(**matrix))
+        argument = (width + 8) * gain * product + 3 * logits.max(**matrix)
         relative = 2 * (2 * argument + keys + 8)
         out = np.abs(trace.mixed) @ np.abs(trace.value) * (relative + 2 * keys + 4)
     return out, np.abs(trace.weights) * relative + 1

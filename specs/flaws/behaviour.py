@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from harness import Flaw, Stage
+from harness import Flaw, Stage, Tensor
 from specs.stages import library
 
 Array = Any
@@ -30,9 +32,16 @@ def square_only(query: Array, key: Array, value: Array) -> tuple[Array, Array, A
 
 def in_memory_order(array: Array) -> Array:
     """Read an array as if it were contiguous."""
-    if library(array) is np:
-        return array.ravel(order="K").reshape(array.shape)
-    return array.view(-1).view(array.shape)
+    return array.ravel(order="K").reshape(array.shape)
+
+
+def viewed(array: Array) -> Array:
+    """View a tensor flat, which torch refuses for one that is not contiguous."""
+    if library(array) is not np:
+        return array.view(-1).view(array.shape)
+    if not array.flags.c_contiguous:
+        raise ValueError("view needs contiguous memory")
+    return array
 
 
 def jitter(weights: Array, width: int) -> Array:
@@ -41,6 +50,25 @@ def jitter(weights: Array, width: int) -> Array:
     if xp is np:
         return weights * (np.random.default_rng().random(weights.shape) < 0.9) / 0.9
     return weights * (xp.rand_like(weights) < 0.9) / 0.9
+
+
+def dropped(calls: Sequence[tuple[Any, Any]]) -> bool:
+    """Tell whether all weights are 0 or the right ones times one factor, whatever the rate."""
+    factors, missing = [], 0
+    for outs, expected in calls:
+        if len(outs) < 2 or not isinstance(outs[1], Tensor) or isinstance(expected, str):
+            return False
+        weights, right = outs[1].values, expected[1].values
+        if weights.shape != right.shape:
+            return False
+        told = right > 1e-3
+        missing += int((weights[told] == 0).sum())
+        factors.append(weights[told & (weights != 0)] / right[told & (weights != 0)])
+    ratios = np.concatenate(factors) if factors else np.zeros(0)
+    if not missing or not ratios.size:
+        return False
+    usual = float(np.median(ratios))
+    return usual > 1 and bool(np.isclose(ratios, usual, rtol=1e-2).all())
 
 
 def fold_heads_first(out: Array, weights: Array) -> tuple[Array, Array]:
@@ -78,17 +106,10 @@ FLAWS = (
         question="Which lengths may differ between Q, K and V?",
         answer="Tq from Tk, and d_v from d_k; Q and K share d_k, K and V share Tk.",
     ),
-    score(
-        id="assumes-contiguous",
-        title="inputs read as if they were contiguous",
-        parts={"prepare": lambda *inputs: tuple(in_memory_order(array) for array in inputs)},
-        caught_by=("inputs-untouched",),
-        question="What is the difference between view, reshape and contiguous().view?",
-        answer="view needs compatible strides; a transposed tensor has none, reshape copies then.",
-    ),
     aggregate(
         id="always-random",
         random=True,
+        shows=dropped,
         title="dropout that is always on",
         parts={"scale_weights": jitter},
         caught_by=("determinism", "definition"),
@@ -111,4 +132,17 @@ FLAWS = (
         question="What does the library call do inside, step by step?",
         answer="Score, scale, mask, softmax over the keys, aggregate V.",
     ),
+)
+
+ASSUMES_CONTIGUOUS = score(
+    id="assumes-contiguous",
+    title="inputs read as if they were contiguous",
+    parts={"prepare": lambda *inputs: tuple(in_memory_order(array) for array in inputs)},
+    caught_by=("inputs-untouched",),
+    question="What is the difference between view, reshape and contiguous().view?",
+    answer="view needs compatible strides; a transposed tensor has none, reshape copies then.",
+)
+#: The same in torch.
+VIEWS_INPUTS = dataclasses.replace(
+    ASSUMES_CONTIGUOUS, parts={"prepare": lambda *inputs: tuple(viewed(array) for array in inputs)}
 )

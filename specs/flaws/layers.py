@@ -50,7 +50,8 @@ def fresh(x: Array, weights: Any, role: str) -> Array:
 
 def untrained(x: Array, weights: Any, role: str) -> Array:
     """Project with plain tensors, which nothing trains."""
-    return x @ weights[f"W_{role}"].detach() + weights[f"b_{role}"].detach()
+    matrix, bias = weights[f"W_{role}"], weights[f"b_{role}"]
+    return x @ matrix + bias if library(x) is np else x @ matrix.detach() + bias.detach()
 
 
 def first_block(x: Array, weights: Any, role: str) -> Array:
@@ -156,7 +157,7 @@ SOURCES = (
         id="input-viewed",
         title="inputs read as if they were contiguous",
         parts={
-            "take": lambda *inputs: tuple(behaviour.in_memory_order(array) for array in inputs)
+            "take": lambda *inputs: tuple(behaviour.viewed(array) for array in inputs)
         },
         caught_by=("inputs-untouched",),
         question="What is the difference between view, reshape and contiguous().view?",
@@ -257,7 +258,7 @@ SCALE_BY_INPUTS = Flaw(
 STAGES = (
     *_of(scaling.FLAWS, "query-scaled-in-place"),
     *_of(softmax.FLAWS, "weights-returned-transposed"),
-    *_of(behaviour.FLAWS, "assumes-contiguous"),
+    *behaviour.FLAWS,
     *_of(
         training.FLAWS,
         "scale-by-d-model",

@@ -1,0 +1,231 @@
+"""Searches the flaws that make the reference give what one entry point gave.
+
+The most telling wrong call is tried against every flaw, and only what survives it is tried
+against all the others; then pairs of flaws from different stages in the same way, then the
+composites that a spec names. A flaw can only be there if all checks failed that it fails.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from harness.calls import Tensor
+from harness.candidate import Recorded
+from harness.compare import Expected
+from harness.matching import Distance, distance, outputs, same
+from harness.spec import Flaw, Spec
+
+Explanation = tuple[Flaw, ...]
+Given = tuple[Expected, ...] | str
+
+#: A call of so many values tells most functions apart, and costs no more than a smaller one.
+TELLING: Final = 400
+#: So many pairs are tried on one call, about 60 ms; of those there are, few assignments have more.
+TRIES: Final = 1200
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The explanations of one entry point's calls, all equally good."""
+
+    explanations: tuple[Explanation, ...]
+    calls: int  #: calls that answered
+    values: int
+    raised: int  #: calls that raised, as the explanations say, or unexplained
+    spec: Spec  #: in the style of the reference in which they explain
+    difference: float  #: the largest, over all calls; NaN where outputs are random
+    next: float  #: by how much the nearest other flaw differs; inf when in shapes or NaN
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Survivor:
+    explanation: Explanation
+    style: Spec
+    fine: bool
+    difference: float
+
+
+class Search:
+    """The calls of one entry point, and which flaws give what was recorded.
+
+    ``failed`` are the ids of the checks that failed, ``flaws`` those that may be there.
+    """
+
+    def __init__(
+        self,
+        spec: Spec,
+        calls: Sequence[Recorded],
+        failed: Collection[str],
+        flaws: Sequence[Flaw],
+    ) -> None:
+        self._spec = spec
+        self._styles = tuple(spec.in_styles())
+        self._flaws = flaws
+        self._calls = sorted(calls, key=lambda call: (call.check not in failed, call.size))
+        suspected = sorted((call for call in calls if call.check in failed), key=_telling)
+        self._first = next((call for call in suspected if self._is_wrong(call)), None)
+        self._next = math.inf
+        self._given: dict[tuple[Explanation, int], Given] = {}
+
+    @property
+    def is_right(self) -> bool:
+        """Whether no call of a failed check is wrong."""
+        return self._first is None
+
+    def found(self) -> Found | None:
+        """Return the smallest sets of flaws that explain every call, or None."""
+        for candidates in (self._singles, self._pairs, self._composites):
+            if survivors := list(self._survivors(candidates())):
+                return self._found(survivors)
+        return self._shown()
+
+    def _shown(self) -> Found | None:
+        """Return the flaws whose outputs are random, and which show in them all the same."""
+        answered = [call for call in self._calls if call.answer.raised is None]
+        made = self._spec.expect(self._spec.reference)
+        pairs = [(call.answer.outs, outputs(call, made)) for call in answered]
+        flaws = [f for f in self._flaws if f.shows and pairs and f.shows(pairs)]
+        survivors = [_Survivor((flaw,), self._spec, True, math.nan) for flaw in flaws]
+        return self._found(survivors) if survivors else None
+
+    def _is_wrong(self, call: Recorded) -> bool:
+        made = (style.expect(style.reference) for style in self._styles)
+        return not any(distance(call, outputs(call, one)).fits for one in made)
+
+    def _singles(self) -> Iterator[Explanation]:
+        return ((flaw,) for flaw in self._relevant)
+
+    def _pairs(self) -> Iterator[Explanation]:
+        """Yield pairs of flaws from two stages.
+
+        A flaw that does not change the first wrong call is paired only with flaws that explain
+        that call by themselves.
+        """
+        right = self._of_first(())
+        changing = [flaw for flaw in self._relevant if not same(right, self._of_first((flaw,)))]
+        alone = [flaw for flaw in changing if self._first_distance((flaw,)).fits]
+        later = [flaw for flaw in self._flaws if flaw not in changing]
+        both = itertools.combinations(changing, 2)
+        pairs = itertools.chain(itertools.product(alone, later), both)
+        return itertools.islice((pair for pair in pairs if composable(*pair)), TRIES)
+
+    def _composites(self) -> Iterator[Explanation]:
+        return (flaws for flaws in self._spec.composites if set(flaws) <= set(self._flaws))
+
+    @functools.cached_property
+    def _relevant(self) -> list[Flaw]:
+        """The flaws that replace a part which the first wrong call uses."""
+        return [flaw for flaw in self._flaws if self._used & flaw.parts.keys()]
+
+    @functools.cached_property
+    def _used(self) -> set[str]:
+        assert self._first is not None
+        first = self._first
+        return used(self._spec.reference, lambda parts: outputs(first, self._spec.expect(parts)))
+
+    @functools.cached_property
+    def _styles_of_first(self) -> list[Spec]:
+        """The styles that may differ on the first wrong call."""
+        return [
+            style
+            for style in self._styles
+            if style is self._spec or self._used & _differing(style, self._spec)
+        ]
+
+    def _survivors(self, candidates: Iterable[Explanation]) -> Iterator[_Survivor]:
+        for explanation in candidates:
+            near = self._first_distance(explanation)
+            if not near.fits:
+                self._reject(explanation, near)
+            elif survivor := self._explained(explanation):
+                yield survivor
+
+    def _explained(self, explanation: Explanation) -> _Survivor | None:
+        """Try all calls, in each style of the reference."""
+        for style in self._styles:
+            made = style.expect(style.with_flaws(*explanation))
+            fine, difference = True, 0.0
+            for call in self._calls:
+                found = distance(call, outputs(call, made))
+                if not found.fits:
+                    self._reject(explanation, found)
+                    break
+                fine, difference = fine and found.is_fine, max(difference, found.difference)
+            else:
+                return _Survivor(explanation, style, fine, difference)
+        return None
+
+    def _reject(self, explanation: Explanation, found: Distance) -> None:
+        if len(explanation) == 1:
+            self._next = min(self._next, found.difference)
+
+    def _of_first(self, explanation: Explanation, place: int = 0) -> Given:
+        assert self._first is not None
+        if (explanation, place) not in self._given:
+            style = self._styles_of_first[place]
+            given = outputs(self._first, style.expect(style.with_flaws(*explanation)))
+            self._given[explanation, place] = given
+        return self._given[explanation, place]
+
+    def _first_distance(self, explanation: Explanation) -> Distance:
+        """Return how far the first wrong call is from what flaws give, in the nearest style."""
+        assert self._first is not None
+        places = range(len(self._styles_of_first))
+        return min(distance(self._first, self._of_first(explanation, n)) for n in places)
+
+    def _found(self, survivors: Sequence[_Survivor]) -> Found:
+        best = [one for one in survivors if one.fine] or list(survivors)
+        raised = sum(call.answer.raised is not None for call in self._calls)
+        return Found(
+            explanations=tuple(one.explanation for one in best),
+            calls=len(self._calls) - raised,
+            values=sum(_size(call) for call in self._calls),
+            raised=raised,
+            spec=best[0].style,
+            difference=best[0].difference,
+            next=self._next,
+        )
+
+
+def used(parts: Mapping[str, Any], run: Callable[[Mapping[str, Any]], object]) -> set[str]:
+    """Return the names of the parts that are called while something runs with them."""
+    names: set[str] = set()
+
+    def noting(name: str, part: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(*arguments: Any, **keywords: Any) -> Any:
+            names.add(name)
+            return part(*arguments, **keywords)
+
+        return noted
+
+    run({name: noting(name, part) for name, part in parts.items()})
+    return names
+
+
+def composable(first: Flaw, second: Flaw) -> bool:
+    """Tell whether two flaws can be there at once, and are not two names for one stage."""
+    return first.stage is not second.stage and disjoint((first, second))
+
+
+def disjoint(flaws: Explanation) -> bool:
+    """Tell whether flaws replace different parts."""
+    replaced = [part for flaw in flaws for part in flaw.parts]
+    return len(replaced) == len(set(replaced))
+
+
+def _differing(style: Spec, spec: Spec) -> set[str]:
+    return {name for name, part in style.reference.items() if spec.reference[name] is not part}
+
+
+def _telling(call: Recorded) -> tuple[bool, int, int]:
+    """Order calls: those that answered, with the fewest arguments, nearest to a telling size."""
+    return call.answer.raised is not None, len(call.arguments), abs(call.size - TELLING)
+
+
+def _size(call: Recorded) -> int:
+    return sum(out.values.size for out in call.answer.outs if isinstance(out, Tensor))
