@@ -109,6 +109,7 @@ def scale_effect(attention, cases: AttentionCases, judge: Judge):
         case = drawn.replace(query=drawn.query / drawn.query.dtype.type(1.25),
                              key=drawn.key / drawn.key.dtype.type(1.25))  # fmt: skip
         returned = attention(*case.arguments)
+        judge.shape(returned["weights"], (items, *cases.heads, 20, 4), "weights")
         weights = judge.finite(returned["weights"], "weights").values.astype(np.float64)
         logs = np.log(np.where(weights > 0, weights, 1.0))
         entropies.append(float(-(weights * logs).sum(-1).mean()))
