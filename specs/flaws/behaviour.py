@@ -58,6 +58,8 @@ def dropped(calls: Sequence[tuple[Any, Any]]) -> bool:
     for outs, expected in calls:
         if len(outs) < 2 or not isinstance(outs[1], Tensor) or isinstance(expected, str):
             return False
+        if len(expected) < 2:  # the reference refuses these arguments as well
+            return False
         weights, right = outs[1].values, expected[1].values
         if weights.shape != right.shape:
             return False
