@@ -45,7 +45,7 @@ def diagnose(
             continue
         if result := search.found():
             found[point.name] = result
-        else:
+        elif not search.is_answered_right:
             explained = False
     found = _merged(found)
     if explained and (behaving := _Hidden(spec, replay, calls, flaws, found).diagnosis()):
@@ -78,7 +78,8 @@ class _Hidden:
         self._spec = next((one.spec for one in found.values()), spec)
         self._replay = replay.of(self._spec)
         self._base = _united(found.values())
-        self._calls = sorted(calls, key=lambda call: -call.size)
+        answered = (call for call in calls if call.answer.raised is None)
+        self._calls = sorted(answered, key=lambda call: -call.size)
         self._sample = {call.check: call for call in self._calls}.values()
         self._flaws = flaws
 
@@ -102,9 +103,8 @@ class _Hidden:
             fitting = [pair for pair in pairs if self._fits(pair, checks)]
         if not fitting:
             return None
-        number = len(replay.failed)
-        same = f"the same {number} checks" if number > 1 else "the same check"
-        return _describe("submission", tuple(fitting), f"it fails {same} in the same way")
+        evidence = f"it fails the same {_counted(len(replay.failed), 'check')} in the same way"
+        return _describe("submission", tuple(fitting), evidence)
 
     def _fits(self, explanation: Explanation, checks: Collection[str]) -> bool:
         """Tell whether checks fail alike, and outputs stay as they are explained."""
@@ -149,22 +149,30 @@ def _joined(one: Found, other: Found) -> Found:
         calls=one.calls + other.calls,
         values=one.values + other.values,
         raised=one.raised + other.raised,
+        unexplained=one.unexplained + other.unexplained,
         difference=max(one.difference, other.difference),
         next=min(one.next, other.next),
     )
 
 
 def _of_outputs(name: str, found: Found) -> Diagnosis:
-    evidence = f"over {found.calls} calls and {found.values:,} values"
-    if math.isnan(found.difference):
-        evidence = f"random, as such weights are, {evidence}"
-    elif found.calls:
-        evidence = f"largest difference {found.difference:.1g} {evidence}"
-    if found.raised:
-        evidence += f", and in {found.raised} calls that raised"
+    said = []
+    if found.calls:
+        over = f"over {_counted(found.calls, 'call')} and {found.values:,} values"
+        random = math.isnan(found.difference)
+        what = "random, but so made" if random else f"largest difference {found.difference:.1g}"
+        said.append(f"{what}, {over}" if random else f"{what} {over}")
+    if raised := found.raised - found.unexplained:
+        said.append(f"{_counted(raised, 'call')} raised, as they then do")
+    if found.unexplained:
+        said.append(f"{_counted(found.unexplained, 'call')} raised for another reason")
     if math.isfinite(found.next):
-        evidence += f"; the next candidate differs by {found.next:.2g}"
-    return _describe(name, found.explanations, evidence)
+        said.append(f"the next candidate differs by {found.next:.1g}")
+    return _describe(name, found.explanations, "; ".join(said))
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _describe(name: str, explanations: tuple[Explanation, ...], evidence: str) -> Diagnosis:

@@ -24,6 +24,9 @@ NEAR: Final = 16
 #: An error of this share of the largest value is none: bounds stay below, even for logits of 5,000.
 FAR: Final = 2.0**-5
 
+#: Exceptions that say the same: something is used that this assignment does not have.
+REFUSALS: Final = frozenset({"ImportError", "ModuleNotFoundError", "NotByHand"})
+
 #: Formats whose own rounding hides which function was computed.
 COARSE: Final = ("f2", "bf2")
 
@@ -33,7 +36,9 @@ class Distance(NamedTuple):
 
     bounds: float  #: largest error in rounding bounds; inf when it is none
     allowed: float  #: so many bounds may an answer be off that was computed less precisely
-    difference: float  #: largest absolute difference; inf when one raised, or shapes differ
+    #: largest difference, relative to an output's largest value if that is above 1; inf when one
+    #: raised, or shapes differ
+    difference: float
 
     @property
     def fits(self) -> bool:
@@ -96,6 +101,14 @@ def distance(recorded: Recorded, expected: tuple[Expected, ...] | str) -> Distan
     )
 
 
+def raised_alike(recorded: Recorded, expected: tuple[Expected, ...] | str) -> bool:
+    """Tell whether a call raised, and an implementation raises the same kind of exception."""
+    if recorded.answer.raised is None or not isinstance(expected, str):
+        return False
+    kinds = {recorded.answer.raised.kind, expected}
+    return len(kinds) == 1 or kinds <= REFUSALS
+
+
 def same(one: tuple[Expected, ...] | str, other: tuple[Expected, ...] | str) -> bool:
     """Tell whether two implementations gave the same values, up to a few roundoffs of float64."""
     if isinstance(one, str) or isinstance(other, str):
@@ -118,13 +131,16 @@ def _distance(output: Output, expected: Expected) -> Distance:
     unit = roundoff_of(output.dtype)
     allowed = COARSER.get(output.dtype, unit) / unit
     errors, size = _errors(output, expected, finite)
-    worst = float(errors.max(initial=0.0))
-    if not size.size or (errors <= NEAR * unit * size.max(-1, keepdims=True)).all():
-        return Distance(0.0, allowed, worst)
-    if worst > FAR * size.max():
-        return Distance(math.inf, allowed, worst)
+    if not size.size:
+        return SAME
+    worst, largest = float(errors.max()), float(size.max())
+    difference = worst / max(largest, 1.0)
+    if (errors <= NEAR * unit * size.max(-1, keepdims=True)).all():
+        return Distance(0.0, allowed, difference)
+    if worst > FAR * largest:
+        return Distance(math.inf, allowed, difference)
     ratios = np.where(finite, error_ratios(output, expected, unit), 0.0)
-    return Distance(float(ratios.max()), allowed, worst)
+    return Distance(float(ratios.max()), allowed, difference)
 
 
 def _errors(output: Tensor, expected: Expected, finite: Any) -> tuple[Any, Any]:

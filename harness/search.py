@@ -17,7 +17,7 @@ from typing import Any, Final
 from harness.calls import Tensor
 from harness.candidate import Recorded
 from harness.compare import Expected
-from harness.matching import Distance, distance, outputs, same
+from harness.matching import Distance, distance, outputs, raised_alike, same
 from harness.spec import Flaw, Spec
 
 Explanation = tuple[Flaw, ...]
@@ -36,9 +36,10 @@ class Found:
     explanations: tuple[Explanation, ...]
     calls: int  #: calls that answered
     values: int
-    raised: int  #: calls that raised, as the explanations say, or unexplained
+    raised: int  #: calls that raised
+    unexplained: int  #: of those, calls that should not have
     spec: Spec  #: in the style of the reference in which they explain
-    difference: float  #: the largest, over all calls; NaN where outputs are random
+    difference: float  #: the largest of any call; NaN where outputs are random
     next: float  #: by how much the nearest other flaw differs; inf when in shapes or NaN
 
 
@@ -46,6 +47,7 @@ class Found:
 class _Survivor:
     explanation: Explanation
     style: Spec
+    unexplained: int  #: calls that raised, and should not have
     fine: bool
     difference: float
 
@@ -69,6 +71,7 @@ class Search:
         self._calls = sorted(calls, key=lambda call: (call.check not in failed, call.size))
         suspected = sorted((call for call in calls if call.check in failed), key=_telling)
         self._first = next((call for call in suspected if self._is_wrong(call)), None)
+        self._answered = any(call.answer.raised is None for call in calls)
         self._next = math.inf
         self._given: dict[tuple[Explanation, int], Given] = {}
 
@@ -77,12 +80,20 @@ class Search:
         """Whether no call of a failed check is wrong."""
         return self._first is None
 
+    @property
+    def is_answered_right(self) -> bool:
+        """Whether no call is wrong that answered."""
+        return self._first is None or self._first.answer.raised is not None
+
     def found(self) -> Found | None:
         """Return the smallest sets of flaws that explain every call, or None."""
+        partial: list[_Survivor] = []
         for candidates in (self._singles, self._pairs, self._composites):
-            if survivors := list(self._survivors(candidates())):
-                return self._found(survivors)
-        return self._shown()
+            survivors = list(self._survivors(candidates()))
+            if whole := [one for one in survivors if not one.unexplained]:
+                return self._found(whole)
+            partial = partial or survivors
+        return self._found(partial) if partial else self._shown()
 
     def _shown(self) -> Found | None:
         """Return the flaws whose outputs are random, and which show in them all the same."""
@@ -90,7 +101,7 @@ class Search:
         made = self._spec.expect(self._spec.reference)
         pairs = [(call.answer.outs, outputs(call, made)) for call in answered]
         flaws = [f for f in self._flaws if f.shows and pairs and f.shows(pairs)]
-        survivors = [_Survivor((flaw,), self._spec, True, math.nan) for flaw in flaws]
+        survivors = [_Survivor((flaw,), self._spec, 0, True, math.nan) for flaw in flaws]
         return self._found(survivors) if survivors else None
 
     def _is_wrong(self, call: Recorded) -> bool:
@@ -149,15 +160,21 @@ class Search:
         """Try all calls, in each style of the reference."""
         for style in self._styles:
             made = style.expect(style.with_flaws(*explanation))
-            fine, difference = True, 0.0
+            unexplained, fine, difference = 0, True, 0.0
             for call in self._calls:
-                found = distance(call, outputs(call, made))
-                if not found.fits:
+                given = outputs(call, made)
+                found = distance(call, given)
+                if not self._answered and not raised_alike(call, given):
+                    break  # with nothing else to go by, it must raise the same
+                if not found.fits and call.answer.raised is not None:
+                    unexplained += 1  # by itself it tells nothing
+                elif not found.fits:
                     self._reject(explanation, found)
                     break
-                fine, difference = fine and found.is_fine, max(difference, found.difference)
+                else:
+                    fine, difference = fine and found.is_fine, max(difference, found.difference)
             else:
-                return _Survivor(explanation, style, fine, difference)
+                return _Survivor(explanation, style, unexplained, fine, difference)
         return None
 
     def _reject(self, explanation: Explanation, found: Distance) -> None:
@@ -179,13 +196,16 @@ class Search:
         return min(distance(self._first, self._of_first(explanation, n)) for n in places)
 
     def _found(self, survivors: Sequence[_Survivor]) -> Found:
-        best = [one for one in survivors if one.fine] or list(survivors)
+        fewest = min(one.unexplained for one in survivors)
+        fewer = [one for one in survivors if one.unexplained == fewest]
+        best = [one for one in fewer if one.fine] or fewer
         raised = sum(call.answer.raised is not None for call in self._calls)
         return Found(
             explanations=tuple(one.explanation for one in best),
             calls=len(self._calls) - raised,
             values=sum(_size(call) for call in self._calls),
             raised=raised,
+            unexplained=best[0].unexplained,
             spec=best[0].style,
             difference=best[0].difference,
             next=self._next,
