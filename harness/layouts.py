@@ -362,13 +362,13 @@ def _complete(
     projections = [part for part in learned if isinstance(part, Projection)]
     norms = [part for part in learned if isinstance(part, Norm)]
     available = groups(parameters, learned)
-    names = frozenset(part.name for part in projections)
+    sizes = {part.name: math.prod(part.shape) for part in projections}
     kinds = {group.of_linear for group in available if len(group.shape) > 1}
     scored: dict[tuple[Slot, ...], tuple[float, Layout]] = {}
     for linears, raw in itertools.product((False, True), (True, False)):
         if (linears and True not in kinds) or (not raw and False not in kinds):
             continue  # there are none, so that they need no second orientation
-        search = _Search(by_name, names, linears, raw)
+        search = _Search(by_name, sizes, linears, raw)
         for slots in search.place(projections, available):
             named = [*slots, *_biases(slots, available, projections)]
             for more in _norms(norms, named, available, parameters):
@@ -397,7 +397,7 @@ class _Search:
     """Finds places for projections, with one orientation for Linears and one for raw arrays."""
 
     by_name: bool
-    names: frozenset[str]
+    sizes: Mapping[str, int]  #: number of weights of each projection
     linears_inputs_first: bool
     raw_inputs_first: bool
 
@@ -427,10 +427,12 @@ class _Search:
 
     def _may_hold(self, group: Group, held: Sequence[Projection]) -> bool:
         """Tell whether a group has the size for these projections, and the name, if it counts."""
-        if math.prod(group.shape) != sum(math.prod(part.shape) for part in held):
+        size = math.prod(group.shape)
+        if size != sum(math.prod(part.shape) for part in held):
             return False
-        said = self.names.intersection(told(group.pattern))
-        return not (self.by_name and said) or said == {part.name for part in held}
+        said = told(group.pattern)
+        believed = self.by_name and size == sum(self.sizes.get(name, 0) for name in said)
+        return not believed or set(said) == {part.name for part in held}
 
     def _slots(self, held: Sequence[Projection], group: Group) -> Iterator[Slot]:
         said = told(group.pattern)

@@ -44,6 +44,8 @@ Reading = Callable[..., tuple[Expected, ...]]
 
 #: Wire dtype -> the method of a torch module that converts it.
 _CASTS: Final = {"f8": "double", "f4": "float", "f2": "half", "bf2": "bfloat16"}
+#: So many parameters are set in one frame, whose header has a limit.
+_IN_A_FRAME: Final = 128
 #: How many readings of the parameters are tried with known mistakes.
 _TRIES_WITH_FLAWS: Final = 8
 
@@ -327,11 +329,14 @@ class ClassProxy:
         drawn = draw_weights(self.learned(*sizes), draw)
         arguments = self._construction.example(draw, *sizes)
         target = Reference(number)
-        steps: list[Step] = []
-        for layout in found:
-            steps.append(SetParameters(target, layout.fill(drawn)))
-            steps.append(Call(object=target, arguments=arguments))
-        answers = self._proxy.send(steps)[1::2]
+        answers: list[Answer] = []
+        size = max(1, _IN_A_FRAME // max(1, len(found[0].fill(drawn))))
+        for start in range(0, len(found), size):
+            steps: list[Step] = []
+            for layout in found[start : start + size]:
+                steps.append(SetParameters(target, layout.fill(drawn)))
+                steps.append(Call(object=target, arguments=arguments))
+            answers += self._proxy.send(steps)[1::2]
         tried = [
             (layout, State(sizes, layout.in_force(drawn)), answer.outs[0])
             for layout, answer in zip(found, answers, strict=True)

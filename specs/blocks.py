@@ -15,8 +15,8 @@ from typing import Any, Final
 import numpy as np
 
 from harness import Expected, State
-from specs import layers
-from specs.layers import MULTI_HEAD, Weights, linear_roundoffs, project
+from specs import layers, rounding
+from specs.layers import MULTI_HEAD, Weights, project
 from specs.stages import library
 
 Array = Any
@@ -114,45 +114,32 @@ def block(
     return parts["feed_sublayer"](x, parts["norm"](x, weights, "2"), feed)
 
 
-def norm_roundoffs(x: Array, errors: Array | float, weights: Weights, name: str) -> Array:
-    """Bound the rounding errors of LayerNorm, when x is off by ``errors``.
-
-    With s the standard deviation and y = (x - mean)/s: what comes in moves y by
-    (δ + mean δ)/s + |y|·mean(|y|δ)/s; sums over n features add (n + 8)·((|x| + mean|x|)/s + |y|).
-    """
-    errors = np.broadcast_to(errors, x.shape)
-    deviation = (x.var(-1)[..., None] + EPSILON) ** 0.5
-    y = np.abs(standardise(x))
-    size = (np.abs(x) + np.abs(x).mean(-1)[..., None]) / deviation
-    moved = (errors + errors.mean(-1)[..., None]) / deviation
-    moved = moved + y * (y * errors).mean(-1)[..., None] / deviation
-    own = moved + (x.shape[-1] + 8) * (size + y)
-    return own * np.abs(weights[f"gain_{name}"]) + np.abs(weights[f"shift_{name}"])
-
-
 def block_roundoffs(
     parts: Any, weights: Weights, made_of: tuple[Any, ...], x: Array, padding: Array | None
 ) -> Array:
     """Bound the rounding errors of a right block, sublayer by sublayer.
 
-    GELU has a slope of at most 1.13, and Φ(x) is off by a few roundoffs of 1 whatever its size,
-    hence 8|x|. A residual adds the errors of both and one rounding.
+    GELU has a slope of at most 1.13, and Φ(x) is off by a few roundoffs of 1 whatever its size. A
+    residual adds the errors of both sides, and one rounding.
     """
     _, count, _, *flag = made_of
     mask = allowed(parts, x, flag[0] if flag else True, padding)
-    first = norm(x, weights, "1")
-    into = norm_roundoffs(x, 0.0, weights, "1")
+
+    def normalised(array: Array, errors: Array | float, name: str) -> tuple[Array, Array]:
+        gain, shift = weights[f"gain_{name}"], weights[f"shift_{name}"]
+        return norm(array, weights, name), rounding.norm(array, errors, gain, shift, EPSILON)
+
+    first, errors = normalised(x, 0.0, "1")
     attended, trace = layers.multi_head(parts, weights, count, first, first, first, mask)
-    errors = layers.multi_head_roundoffs(weights, count, trace, [first] * 3, into)
+    errors = layers.multi_head_variances(weights, count, trace, [first] * 3, errors)
     x = x + attended
-    errors = errors + np.abs(x)
-    second = norm(x, weights, "2")
-    into = norm_roundoffs(x, errors, weights, "2")
-    hidden, widened = linear_roundoffs(second, into, weights, "1")
-    fed, narrowed = linear_roundoffs(
-        parts["activate"](hidden), 1.13 * widened + 8 * np.abs(hidden), weights, "2"
-    )
-    return errors + narrowed + np.abs(x + fed)
+    errors = errors + x**2
+    second, into = normalised(x, errors, "2")
+    hidden = project(second, weights, "1")
+    activated = 1.13**2 * rounding.linear(second, into, weights, "1") + 16 * hidden**2
+    fed = parts["activate"](hidden)
+    errors = errors + rounding.linear(fed, activated, weights, "2")
+    return rounding.bound(errors + (x + project(fed, weights, "2")) ** 2)
 
 
 def expected_block(parts: Any, state: State, *arguments: Array) -> tuple[Expected, ...]:

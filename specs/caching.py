@@ -6,6 +6,7 @@ end: the last of them sees everything, the one before it one key less.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from harness import Expected, State
-from specs import layers, stages
+from specs import layers, rounding, stages
 from specs.layers import MULTI_HEAD, Weights
 from specs.stages import Trace, library
 
@@ -76,13 +77,15 @@ def expected_step(parts: Any, state: State, *arguments: Array) -> tuple[Expected
     memory: dict[str, Any] = {}
     *earlier, prompt = state.before or ((),)
     for one in earlier:
-        _feed(parts, weights, count, memory, one)
+        with contextlib.suppress(Exception):  # what an earlier prompt raised is over
+            _feed(parts, weights, count, memory, one)
     cache = _feed(parts, weights, count, memory, prompt)
     out, _, trace = step(parts, weights, count, memory, x.copy(), cache)
 
     def bound() -> Array:
         whole = np.concatenate([*(np.asarray(chunk, np.float64) for chunk in prompt), x], 1)
-        return layers.multi_head_roundoffs(weights, count, trace, (x, whole, whole), 0.0)
+        sources = (x, whole, whole)
+        return rounding.bound(layers.multi_head_variances(weights, count, trace, sources, 0.0))
 
     return (layers.judged(out, trace, bound),)
 

@@ -21,8 +21,8 @@ from harness import (
     Projection,
     State,
 )
-from specs import heads, stages
-from specs.stages import Trace, swap
+from specs import heads, rounding, stages
+from specs.stages import Trace
 
 Array = Any
 Weights = Mapping[str, Array]
@@ -129,35 +129,6 @@ def multi_head(
     return parts["project_out"](parts["merge_heads"](trace.out), weights), trace
 
 
-def linear_roundoffs(
-    x: Array, errors: Array | float, weights: Weights, name: str
-) -> tuple[Array, Array]:
-    """Return x W + b and by how many roundoffs it may be off, when x is off by ``errors``.
-
-    A sum of n products and a bias: (n + 2)·(Σ|x||W| + |b|) (Higham, chapter 3), and what comes in
-    goes through |W|.
-    """
-    matrix, bias = weights[f"W_{name}"], weights[f"b_{name}"]
-    size = np.abs(x) @ np.abs(matrix) + np.abs(bias)
-    carried = np.broadcast_to(errors, x.shape) @ np.abs(matrix)
-    return x @ matrix + bias, carried + (len(matrix) + 2) * size
-
-
-def attention_roundoffs(trace: Trace, query: Array, key: Array, value: Array) -> Array:
-    """Bound the rounding errors of attention whose Q, K and V are off by the given roundoffs.
-
-    A score then is off by Σ(δ|k| + |q|δ) more, which is a relative error of the weight, twice
-    over as in ``stages.roundoffs``, and a value's own error is averaged with the weights.
-    """
-    raw = np.abs(trace.raw).sum()
-    gain = np.abs(np.where(np.isfinite(trace.logits), trace.logits, 0)).sum() / max(raw, 1e-300)
-    moved = query @ swap(np.abs(trace.key)) + np.abs(trace.query) @ swap(key)
-    argument = gain * moved.max(-1, keepdims=True)
-    weights = np.abs(trace.weights)
-    own, _ = stages.roundoffs(trace)
-    return own + 4 * argument * (weights @ np.abs(trace.value)) + 2 * (weights @ value)
-
-
 def reachable(trace: Trace, out: Array) -> Array | None:
     """Tell which rows of the output have an allowed key in every head, or None: all have."""
     if trace.allowed is None or trace.allowed.any(-1).all():
@@ -195,31 +166,46 @@ def exact(state: State, arguments: Sequence[Array | None]) -> tuple[Weights, lis
     return weights, given
 
 
+def overflows(trace: Trace, arguments: Sequence[Array | None]) -> bool:
+    """Tell whether what overflows depends on the precision, which is then the inputs' own."""
+    single = arguments[0] is not None and arguments[0].dtype == np.float32
+    return single and bool(np.abs(trace.logits).max(initial=0) > stages.OVERFLOW)
+
+
+def in_single(state: State, arguments: Sequence[Array | None]) -> tuple[Weights, list[Any]]:
+    """Return weights and arguments in float32, as copies that a flaw may write on."""
+    weights = {name: np.array(value, np.float32) for name, value in state.weights.items()}
+    return weights, [a if a is None else np.array(a) for a in arguments]
+
+
 def expected_one_head(parts: Any, state: State, *arguments: Array) -> tuple[Expected, ...]:
     """Return what a single-head layer in this state gives, with its rounding bound."""
     weights, (x_q, x_kv, *mask) = exact(state, arguments)
 
     def bound() -> Array:
-        errors = [
-            linear_roundoffs(x, 0.0, weights, name)[1]
+        projected = [
+            rounding.linear(x, 0.0, weights, name)
             for x, name in ((x_q, "Q"), (x_kv, "K"), (x_kv, "V"))
         ]
-        return attention_roundoffs(trace, *errors)
+        return rounding.bound(rounding.attention(trace, *projected))
 
     out, trace = one_head(parts, weights, x_q.copy("K"), x_kv.copy("K"), *mask)
+    if overflows(trace, arguments):
+        single, given = in_single(state, arguments)
+        out = one_head(parts, single, *given)[0].astype(np.float64)
     return (judged(out, trace, bound),)
 
 
-def multi_head_roundoffs(
-    weights: Weights, count: int, trace: Trace, sources: Sequence[Array], errors: Array | float
+def multi_head_variances(
+    weights: Weights, count: int, trace: Trace, sources: Sequence[Array], of_x: Array | float
 ) -> Array:
-    """Bound the rounding errors of a multi-head layer whose sources are off by ``errors``."""
+    """Return the variances of a multi-head layer's rounding errors, those of its sources given."""
     apart = [
-        heads.split_heads(linear_roundoffs(x, errors, weights, name)[1], count)
+        heads.split_heads(rounding.linear(x, of_x, weights, name), count)
         for x, name in zip(sources, "QKV", strict=True)
     ]
-    merged = heads.merge_heads(attention_roundoffs(trace, *apart))
-    return linear_roundoffs(heads.merge_heads(trace.out), merged, weights, "O")[1]
+    merged = heads.merge_heads(rounding.attention(trace, *apart))
+    return rounding.linear(heads.merge_heads(trace.out), merged, weights, "O")
 
 
 def expected_multi_head(parts: Any, state: State, *arguments: Array) -> tuple[Expected, ...]:
@@ -228,9 +214,13 @@ def expected_multi_head(parts: Any, state: State, *arguments: Array) -> tuple[Ex
     _, count = state.made_of
     sources = [query.copy("K"), key.copy("K"), value.copy("K")]
     out, trace = multi_head(parts, weights, count, *sources, *mask)
+    if overflows(trace, arguments):
+        single, given = in_single(state, arguments)
+        out = multi_head(parts, single, count, *given)[0].astype(np.float64)
 
     def bound() -> Array:
-        return multi_head_roundoffs(weights, count, trace, (query, key, value), 0.0)
+        sources = (query, key, value)
+        return rounding.bound(multi_head_variances(weights, count, trace, sources, 0.0))
 
     return (judged(out, trace, bound),)
 

@@ -51,7 +51,7 @@ def causal_perturbation(layers: Layers, draw: Draw, judge: Judge):
 
 @criterion(
     facet=Facet.BEHAVIOUR,
-    hint="Mask the keys that are padding, for every query and head: padding_mask[:, None, None, :].",
+    hint="Mask the keys that are padding, for all queries and heads: padding_mask[:, None, None].",
     earns_with="definition",
 )
 def padding(layers: Layers, draw: Draw, judge: Judge):
@@ -61,7 +61,7 @@ def padding(layers: Layers, draw: Draw, judge: Judge):
 
 @criterion(
     facet=Facet.BEHAVIOUR,
-    hint="A key is visible when the causal mask and the padding mask both allow it: combine with &.",
+    hint="A key is visible when the causal and the padding mask both allow it: combine with &.",
     earns_with="definition",
 )
 def mask_combination(layers: Layers, draw: Draw, judge: Judge):
@@ -97,11 +97,11 @@ def _judge_padding(layers: Layers, draw: Draw, judge: Judge, *, is_causal: bool)
     earns_with="definition",
 )
 def residual_and_norm(layers: Layers, draw: Draw, judge: Judge):
-    """Sublayers whose output is zeroed leave the input alone, and a larger input changes neither's.
+    """Zeroed sublayers leave the input alone, and a larger input changes what neither adds.
 
     Both norms learn a gain and a shift. With W_O, W_2 and their biases 0 the block is the
-    identity: the residual is taken before the norm. With one of them zeroed, what the other adds is the same for x and for 64·x, since it
-    sees the norm of its input.
+    identity: the residual is taken before the norm. With one of them zeroed, what the other adds
+    is the same for x and for 64·x, since it sees the norm of its input.
     """
     x = draw.normal(2, LENGTH, SIZES[0], scale=4.0, dtype="f4")
     layer = layers.proxy.drawn(draw, *SIZES, True)
