@@ -24,7 +24,9 @@ class Draw:
         """Draw N(0, scale²)."""
         return (scale * self._random.standard_normal(shape)).astype(dtype)
 
-    def uniform(self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: str = "f8") -> Floats:
+    def uniform(
+        self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: str = "f8"
+    ) -> Floats:
         """Draw from [low, high)."""
         return self._random.uniform(low, high, shape).astype(dtype)
 
