@@ -32,10 +32,12 @@ demo: $(READY)
 	done
 
 test: $(READY)
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -m "not slow" --numprocesses auto tests/specs
+	$(BIN)/python -m pytest -m "not slow" --ignore tests/specs
 
 test-all: $(READY)
-	TAKEHOME_SEEDS=200 $(BIN)/python -m pytest
+	TAKEHOME_SEEDS=200 $(BIN)/python -m pytest --numprocesses auto tests/specs
+	TAKEHOME_SEEDS=200 $(BIN)/python -m pytest --ignore tests/specs
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
