@@ -29,7 +29,10 @@ def _title(picture: Heat) -> str:
     whole = picture.whole
     shown = (len(picture.expected), len(picture.expected[0]) if picture.expected else 0)
     part = f", {shown[0]} × {shown[1]} of {whole[0]} × {whole[1]}" if shown != whole else ""
-    return f"{picture.output} {picture.place}".strip() + part
+    name = picture.output
+    if picture.probabilities and name != "weights":
+        name = f"{name} for values that are the identity, which are the weights"
+    return f"{name} {picture.place}".strip() + part
 
 
 def _grid(picture: Heat, name: str, matrix: Sequence[Row], *, marked: bool = False) -> Grid:

@@ -42,9 +42,19 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a whole batch, one card of each kind in it."""
-    from reports import write, write_candidate
+    from reports import write
 
     out = tmp_path_factory.mktemp("site")
     write(samples.batch(), samples.cards(), out)
+    return out
+
+
+@pytest.fixture(scope="session")
+def handed_out(site: Path) -> Path:
+    """The same folder once a candidate's card has been made from it, in a copy."""
+    from reports import write_candidate
+
+    out = site.parent / f"{site.name}-handed-out"
+    shutil.copytree(site, out)
     write_candidate(samples.crashed(), out)
     return out

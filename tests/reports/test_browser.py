@@ -80,10 +80,10 @@ def plain(browser: Browser) -> Iterator[Visit]:
 
 @pytest.mark.parametrize(("width", "scheme", "address"), VISITS)
 def test_a_page_fits_the_window_asks_for_nothing_and_axe_finds_no_fault(
-    visit: Visit, site: Path, address: str
+    visit: Visit, handed_out: Path, address: str
 ) -> None:
     # Layout depends on the width and contrast on the scheme, so that two views see everything.
-    here = visit.open(site / address)
+    here = visit.open(handed_out / address)
     assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     visit.page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     assert visit.page.evaluate(STICKS_OUT) == []

@@ -76,6 +76,11 @@ def test_weights_in_another_order_are_not_called_sharper() -> None:
     assert "prefers" not in drawn(heat([[0.75, 0.25]], [[0.1, 0.9]])).claim
 
 
+def test_weights_that_were_read_through_the_values_are_named_as_such() -> None:
+    read = msgspec.structs.replace(heat([[0.9, 0.1]], [[0.5, 0.5]]), output="out")
+    assert drawn(read).title == "out for values that are the identity, which are the weights"
+
+
 def test_nan_is_hatched_named_and_beside_it_any_finite_number_would_do() -> None:
     figure = drawn(
         msgspec.structs.replace(

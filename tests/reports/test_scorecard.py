@@ -152,3 +152,7 @@ def test_an_error_in_a_second_file_links_there() -> None:
     page = render_card(two)
     assert '<a class="line" href="#f2-L2">line 2</a>' in page
     assert '<span class="line hit" id="f2-L2">' in page
+
+
+def test_a_pair_of_flaws_names_both_stages() -> None:
+    assert "The bug, in scale and mask" in render_card(samples.composite())
