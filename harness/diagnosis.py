@@ -15,14 +15,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from harness.candidate import Recorded
+from harness.compare import shape_name
 from harness.matching import distance, outputs, usable
 from harness.replay import Replay
-from harness.results import CheckResult, Diagnosis, Outcome
+from harness.results import CheckResult, Diagnosis, Evidence, Outcome, Stage
 from harness.search import Explanation, Found, Search, composable, disjoint
 from harness.spec import Flaw, Spec
 
 #: Flaws of behaviour that are tried in pairs; each try runs failed checks again.
 PAIRED: Final = 8
+#: Failures in so many stages may tell where the mistake is; in more they point everywhere.
+TELLING: Final = 2
 
 
 def diagnose(
@@ -62,6 +65,31 @@ def _settled(
             made = spec.expect(spec.with_flaws(flaw))
             calls = [call for call in calls if outputs(call, made) != ()]
     return calls
+
+
+def unexplained(checks: Sequence[CheckResult], evidence: Sequence[Evidence]) -> str:
+    """Say what is known of a wrong submission without a diagnosis, or "" where nothing is.
+
+    That is the first property that broke, in the order of the stages, and a small failing call.
+    Nothing is claimed.
+    """
+    failed = [check for check in checks if check.outcome is Outcome.FAILED]
+    if not failed or not evidence:
+        return ""
+    stages = {check.stage for check in failed if check.stage is not None}
+    first = failed[0]
+    if 0 < len(stages) <= TELLING:  # failures that point everywhere blame none
+        order = list(Stage)
+        staged = (check for check in failed if check.stage is not None)
+        first = min(staged, key=lambda check: order.index(check.stage or Stage.BLOCK))
+    stage = f" (stage {first.stage})" if len(stages) <= TELLING and first.stage else ""
+    call = evidence[0].call
+    if shapes := ", ".join(f"{n} {shape_name(a.shape)}" for n, a in evidence[0].inputs.items()):
+        call += f" with {shapes}"
+    return (
+        "No known mistake, nor two together, gives these results. "
+        f"First to break{stage}: {first.title.rstrip('.')}. A small failing call: {call}."
+    )
 
 
 class _Hidden:

@@ -9,23 +9,31 @@ from __future__ import annotations
 import dataclasses
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from harness import form
-from harness.candidate import Session
+from harness.candidate import Recorded, Session
 from harness.conventions import AdaptingSession
-from harness.diagnosis import diagnose
+from harness.diagnosis import diagnose, unexplained
 from harness.errors import CandidateError, Refused, SandboxBroken
 from harness.evidence import gather
 from harness.identity import slug
 from harness.inference import infer
 from harness.intake import Delivery
 from harness.parsing import Parser
-from harness.results import Card, CheckResult, Outcome, SubmissionResult, Verdict
+from harness.results import (
+    Card,
+    CheckResult,
+    Diagnosis,
+    Evidence,
+    Outcome,
+    SubmissionResult,
+    Verdict,
+)
 from harness.running import level_reached, run_checks, verdict
 from harness.sandbox.base import Limits, Sandbox
 from harness.session import LoadReport, SandboxSession
@@ -176,8 +184,7 @@ def _score(
         spec = spec.only(reading.defined)
     checks, recording = run_checks(spec, reading.session, assignment.seed, reading.defined)
     came_to = verdict(checks)
-    scored = came_to in (Verdict.PASSED, Verdict.FAILED)
-    diagnosis = diagnose(spec, recording, checks, assignment.seed) if scored else ()
+    found = look_into(spec, recording, checks, assignment.seed)
     result = SubmissionResult(
         id=submission.id,
         sha256=submission.sha256,
@@ -187,14 +194,38 @@ def _score(
         level=level_reached(checks),
         earned=None if came_to is Verdict.INVALID else sum(check.earned for check in checks),
         possible=spec.possible,
-        diagnosis=diagnosis,
+        diagnosis=found.diagnosis,
         conventions=dict(reading.conventions),
-        notes=(*submission.notes, *reading.notes),
+        notes=(*submission.notes, *reading.notes, *found.notes),
         checks=checks,
         exchanges=session.exchanges,
     )
     card = _card(result, assignment, sandbox)
-    return msgspec.structs.replace(card, evidence=gather(spec, recording, checks, diagnosis))
+    return msgspec.structs.replace(card, evidence=found.evidence)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LookedInto:
+    """What is known of a wrong submission besides its checks."""
+
+    diagnosis: tuple[Diagnosis, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def look_into(
+    spec: Spec, recording: Sequence[Recorded], checks: tuple[CheckResult, ...], seed: str
+) -> LookedInto:
+    """Diagnose a submission that failed, and gather the evidence; a defect of ours is a note."""
+    if verdict(checks) is Verdict.INVALID:
+        return LookedInto()
+    try:
+        diagnosis = diagnose(spec, recording, checks, seed)
+        evidence = gather(spec, recording, checks, diagnosis)
+        said = "" if diagnosis else unexplained(checks, evidence)
+    except Exception as error:  # the score stands without it
+        return LookedInto(notes=(f"Not diagnosed, since the harness broke: {_where(error)}",))
+    return LookedInto(diagnosis, evidence, (said,) if said else ())
 
 
 def _with(card: Card, **changes: Any) -> Card:

@@ -68,6 +68,7 @@ class Search:
         self._spec = spec
         self._styles = tuple(spec.in_styles())
         self._flaws = flaws
+        self._failed = failed
         self._calls = sorted(calls, key=lambda call: (call.check not in failed, call.size))
         suspected = sorted((call for call in calls if call.check in failed), key=_telling)
         self._first = next((call for call in suspected if self._is_wrong(call)), None)
@@ -168,14 +169,21 @@ class Search:
                     break  # with nothing else to go by, it must raise the same
                 if not found.fits and call.answer.raised is not None:
                     unexplained += 1  # by itself it tells nothing
-                elif not found.fits:
+                elif not found.fits and self._is_compared(call):
                     self._reject(explanation, found)
                     break
-                else:
+                elif found.fits:
                     fine, difference = fine and found.is_fine, max(difference, found.difference)
             else:
                 return _Survivor(explanation, style, unexplained, fine, difference)
         return None
+
+    def _is_compared(self, call: Recorded) -> bool:
+        """Tell whether a call counts: not one that passed in another shape than the reference's."""
+        if call.check in self._failed:
+            return True
+        reference = outputs(call, self._spec.expect(self._spec.reference))
+        return math.isfinite(distance(call, reference).difference)
 
     def _reject(self, explanation: Explanation, found: Distance) -> None:
         if len(explanation) == 1:

@@ -26,10 +26,12 @@ def head_split(split_heads, merge_heads, draw, judge: Judge):
     A width that the heads do not divide is refused with any exception.
     """
     drawn = [(draw.normal(batch, length, width), heads) for batch, length, width, heads in SIZES]
-    for returned, (x, heads) in zip(split_heads.each(drawn), drawn):
-        judge.exactly(returned["heads"], reference.split_heads(x, heads), "heads")
     apart = [reference.split_heads(x, heads) for x, heads in drawn]
-    for returned, heads in zip(merge_heads.each((h,) for h in apart), apart):
+    # Both are called before either is judged, so that what is wrong with both is seen.
+    split, merged = split_heads.each(drawn), merge_heads.each((heads,) for heads in apart)
+    for returned, heads in zip(split, apart):
+        judge.exactly(returned["heads"], heads, "heads")
+    for returned, heads in zip(merged, apart):
         judge.exactly(returned["merged"], reference.merge_heads(heads), "merged")
     x = draw.normal(2, 3, 10)
     judge.require(
