@@ -49,9 +49,9 @@ def test_a_flaw_is_caught_by_the_checks_it_names(name, flaw, seeds):
     spec = LOADED[name]
     named = [check for check in spec.checks if check.id in flaw.caught_by]
     assert named, f"{flaw.id} names no check of {name}"
+    functions = spec.assemble(spec.with_flaws(flaw))
+    candidate = Candidate(spec, session(spec, functions))
     for seed in seeds:
-        functions = spec.assemble(spec.with_flaws(flaw))
-        candidate = Candidate(spec, session(spec, functions))
         for check in named:
             result = run_check(check, spec, candidate, seed)
             assert result.outcome not in (Outcome.PASSED, Outcome.INVALID), f"{seed}: {result}"
