@@ -245,13 +245,17 @@ class Candidate:
     """A loaded submission: hands out its entry points, and keeps the recording."""
 
     def __init__(
-        self, spec: Spec, session: Session, defined: frozenset[str] | None = None
+        self,
+        spec: Spec,
+        session: Session,
+        defined: frozenset[str] | None = None,
+        known: Known | None = None,
     ) -> None:
         self._spec = spec
         self._session = session
         self._defined = defined
         self.recording: list[Recorded] = []
-        self.known = Known()
+        self.known = known or Known()
 
     def entry_points(self, check: str) -> dict[str, EntryPointProxy]:
         """Return the entry points by role, for one check."""

@@ -20,6 +20,7 @@ import numpy as np
 
 from harness.learned import Axes, Learned, Norm, Projection
 from harness.names import stem, told
+from harness.text import one_line
 
 Floats = np.ndarray[Any, Any]
 
@@ -208,7 +209,7 @@ def _into_heads(learned: Sequence[Learned]) -> list[Projection]:
 
 
 def _describe(slot: Slot) -> str:
-    name = slot.group.pattern.removesuffix(".weight")
+    name = one_line(slot.group.pattern.removesuffix(".weight"), 60)
     if len(slot.holds) > 1:
         parts = "|".join(held.removeprefix("W_").lower() for held in slot.holds)
         apart = slot.order.replace("e", "")

@@ -38,6 +38,7 @@ from harness.draw import Draw
 from harness.errors import CheckFailed
 from harness.layouts import Layout, again, layouts
 from harness.learned import Learned, Norm, Projection, State, draw_weights
+from harness.text import one_line
 
 Floats = np.ndarray[Any, Any]
 Reading = Callable[..., tuple[Expected, ...]]
@@ -47,7 +48,7 @@ _CASTS: Final = {"f8": "double", "f4": "float", "f2": "half", "bf2": "bfloat16"}
 #: So many parameters are set in one frame, whose header has a limit.
 _IN_A_FRAME: Final = 128
 #: How many readings of the parameters are tried with known mistakes.
-_TRIES_WITH_FLAWS: Final = 8
+_TRIES_WITH_FLAWS: Final = 24
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +99,11 @@ class Layer:
     def cast(self, dtype: str) -> None:
         """Convert it to another floating-point format, before weights that are yet to be set."""
         self._pending.insert(0, Call(object=self.reference, name=_CASTS[dtype]))
+
+    def spell(self, names: Sequence[str]) -> str:
+        """Spell some of its parameters' names, which are the candidate's words, in one line."""
+        listed = ", ".join(one_line(name, 60) for name in names[:6])
+        return f"{listed}, …" if len(names) > 6 else listed
 
     def pending(self) -> list[Step]:
         """Return the steps that must come before its next call, once."""
@@ -362,7 +368,9 @@ class ClassProxy:
                 "__init__; layers made in forward are new in every call and never trained"
             )
         listed = list(parameters.items())
-        seen = ", ".join(f"{name} {shape_name(value.shape)}" for name, value in listed[:12])
+        seen = ", ".join(
+            f"{one_line(name, 60)} {shape_name(value.shape)}" for name, value in listed[:12]
+        )
         more = f" and {len(listed) - 12} more" if len(listed) > 12 else ""
         wanted = ", ".join(
             f"{part.name} {shape_name(part.shape)}"

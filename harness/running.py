@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from harness.candidate import Candidate, Recorded, Session
+from harness.candidate import Candidate, Known, Recorded, Session
 from harness.checks import Check
 from harness.compare import Judge
 from harness.draw import Draw
@@ -41,16 +41,21 @@ OUTCOMES: dict[type[CandidateError], Outcome] = {
 
 
 def run_checks(
-    spec: Spec, session: Session, seed: str, defined: frozenset[str] | None = None
+    spec: Spec,
+    session: Session,
+    seed: str,
+    defined: frozenset[str] | None = None,
+    known: Known | None = None,
 ) -> tuple[tuple[CheckResult, ...], list[Recorded]]:
     """Run every check of the spec and return the results, and the recording of all calls.
 
-    ``defined`` names what the submission defines, where that is known.
+    ``defined`` names what the submission defines, where that is known; ``known`` is filled with
+    what is found out about it on the way.
 
     Raises:
         SandboxBroken: the sandbox failed; nothing is scored.
     """
-    candidate = Candidate(spec, session, defined)
+    candidate = Candidate(spec, session, defined, known)
     results = [run_check(check, spec, candidate, seed) for check in spec.checks]
     return credit(spec, results), candidate.recording
 

@@ -87,7 +87,8 @@ def assemble(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[.
             self.memory: dict[str, Any] = {}
 
         def forward(self, x: Array, cache: Any = None) -> Any:
-            weights = layers.of_linears(Q=self.wq, K=self.wk, V=self.wv, O=self.wo)
+            linears = {"Q": self.wq, "K": self.wk, "V": self.wv, "O": self.wo}
+            weights = layers.of_linears(linears)
             out, held, _ = caching.step(parts, weights, self.num_heads, self.memory, x, cache)
             return out, held
 
@@ -130,7 +131,16 @@ SPEC = Spec(
     arrays="torch",
     image="torch",
     entry_points=(
-        EntryPoint(role="layer", name=NAME, parameters=("x", "cache"), returns=("out", "cache")),
+        EntryPoint(
+            role="layer",
+            name=NAME,
+            parameters=("x", "cache"),
+            returns=("out", "cache"),
+            optional=1,
+            constructor=("d_model", "num_heads"),
+            sizes=(12, 3),
+            aliases=("CausalSelfAttention", "MultiHeadAttention", "Attention", "KVCacheAttention"),
+        ),
     ),
     checks=(
         layer_criteria.definition.at(PASS, points=6),

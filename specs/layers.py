@@ -88,7 +88,7 @@ MULTI_HEAD = MappingProxyType(
 )
 
 
-def of_linears(**linears: Any) -> Weights:
+def of_linears(linears: Mapping[str, Any]) -> Weights:
     """Return the weights of torch's Linears by the reference's names."""
     weights = {f"W_{name}": linear.weight.T for name, linear in linears.items()}
     return weights | {f"b_{name}": linear.bias for name, linear in linears.items()}

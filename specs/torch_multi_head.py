@@ -96,7 +96,8 @@ def assemble(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[.
             self.wo = nn.Linear(inner, d_model)
 
         def forward(self, q: Array, k: Array, v: Array, mask: Array | None = None) -> Array:
-            weights = layers.of_linears(Q=self.wq, K=self.wk, V=self.wv, O=self.wo)
+            linears = {"Q": self.wq, "K": self.wk, "V": self.wv, "O": self.wo}
+            weights = layers.of_linears(linears)
             return multi_head(parts, weights, self.num_heads, q, k, v, mask)[0]
 
     return {NAME: MultiHeadAttention}
@@ -134,7 +135,16 @@ SPEC = Spec(
     image="torch",
     entry_points=(
         EntryPoint(
-            role="layer", name=NAME, parameters=("q", "k", "v", "mask"), returns=("out",)
+            role="layer",
+            name=NAME,
+            parameters=("q", "k", "v", "mask"),
+            returns=("out",),
+            headed=True,
+            optional=1,
+            constructor=("d_model", "num_heads"),
+            sizes=(12, 3),
+            aliases=("MultiHeadAttention", "MultiheadAttention", "MHA", "SelfAttention", "Attention"),
+            mask_shapes=("qk", "b11k", "b1qk", "bhqk"),
         ),
     ),
     checks=(

@@ -120,7 +120,7 @@ def assemble(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[.
             self.wv = nn.Linear(emb_size, v_size)
 
         def forward(self, x_q: Array, x_kv: Array, mask: Array | None = None) -> Array:
-            weights = layers.of_linears(Q=self.wq, K=self.wk, V=self.wv)
+            weights = layers.of_linears({"Q": self.wq, "K": self.wk, "V": self.wv})
             return one_head(parts, weights, x_q, x_kv, mask)[0]
 
     return {NAME: OneHeadAttention}
@@ -156,7 +156,16 @@ SPEC = Spec(
     image="torch",
     entry_points=(
         EntryPoint(
-            role="layer", name=NAME, parameters=("x_q", "x_kv", "mask"), returns=("out",)
+            role="layer",
+            name=NAME,
+            parameters=("x_q", "x_kv", "mask"),
+            returns=("out",),
+            optional=1,
+            constructor=("emb_size", "qk_size", "v_size"),
+            sizes=(12, 4, 5),
+            aliases=("SelfAttention", "Attention", "SingleHeadAttention", "CrossAttention", "Head"),
+            blocking=True,
+            mask_shapes=("bqk",),
         ),
     ),
     checks=(

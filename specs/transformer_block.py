@@ -112,10 +112,8 @@ def assemble(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[.
             self.up, self.down = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
 
         def forward(self, x: Array, padding_mask: Array | None = None) -> Array:
-            weights = layers.of_linears(
-                **{"Q": self.wq, "K": self.wk, "V": self.wv, "O": self.wo},
-                **{"1": self.up, "2": self.down},
-            )
+            linears = {"Q": self.wq, "K": self.wk, "V": self.wv, "O": self.wo}
+            weights = layers.of_linears({**linears, "1": self.up, "2": self.down})
             for name, norm in (("1", self.norm1), ("2", self.norm2)):
                 weights |= {f"gain_{name}": norm.weight, f"shift_{name}": norm.bias}
             return blocks.block(parts, weights, self.made_of, x, padding_mask)
@@ -160,7 +158,16 @@ SPEC = Spec(
     arrays="torch",
     image="torch",
     entry_points=(
-        EntryPoint(role="layer", name=NAME, parameters=("x", "padding_mask"), returns=("out",)),
+        EntryPoint(
+            role="layer",
+            name=NAME,
+            parameters=("x", "padding_mask"),
+            returns=("out",),
+            optional=1,
+            constructor=("d_model", "num_heads", "d_ff", "causal"),
+            sizes=(12, 3, 20),
+            aliases=("Block", "EncoderLayer", "DecoderLayer", "TransformerLayer"),
+        ),
     ),
     checks=(
         layer_criteria.definition.at(PASS, points=8),

@@ -120,7 +120,9 @@ def kv_cost(layers: Layers, draw: Draw, judge: Judge):
     if not short or not long:
         judge.note("the operations of a step could not be counted")
         return
-    said = f"a step after {PREFIX} positions takes {short:,} operations, after {2 * PREFIX} {long:,}"
+    said = (
+        f"a step after {PREFIX} positions takes {short:,} operations, after {2 * PREFIX} {long:,}"
+    )
     growth = (long - short) / PREFIX
     judge.require(
         growth <= 8 * WIDTH,

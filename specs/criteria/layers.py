@@ -98,13 +98,13 @@ def separate_projections(layers: Layers, draw: Draw, judge: Judge):
     )
     judge.require(
         not layer.late,
-        f"{', '.join(layer.late[:4])}: made in the first call; an optimizer made before never sees "
-        "them",
+        f"{layer.spell(layer.late)}: made in the first call; an optimizer made before it never "
+        "sees them",
     )
     layers.proxy.each([(layer, arguments)])
     registered = layers.proxy.registered(layer)
     loose = [name for slot in layout.slots for name in slot.group.names if name not in registered]
-    judge.require(not loose, f"{', '.join(loose[:4])}: not registered with the module")
+    judge.require(not loose, f"{layer.spell(loose)}: not registered with the module")
     judge.require(
         layers.proxy.names_now(layer) == layer.names,
         "the module has other parameters after a call than before it",
@@ -129,7 +129,7 @@ def output_projection(layers: Layers, draw: Draw, judge: Judge):
     """The output projection is there, and is applied after the heads are put together."""
     for layer, arguments in layers.drawn(draw, smallest=1):
         if "O" in layer.layout.missing:
-            raise CheckFailed(f"there is no output projection among {', '.join(layer.names[:12])}")
+            raise CheckFailed(f"there is no output projection among {layer.spell(layer.names)}")
         weights = dict(layer.weights)
         width = len(weights["b_O"])
         plain = {**weights, "W_O": np.eye(width), "b_O": np.zeros(width)}
