@@ -127,7 +127,7 @@ def in_containers():
 
 
 @pytest.mark.docker
-@pytest.mark.parametrize("sample", in_containers())
+@pytest.mark.parametrize("sample", list(in_containers()))
 def test_a_sample_comes_to_its_expected_result_in_a_container(sample, contained, seeds):
     result = contained[sample.spec][sample.id].result
     assert result.verdict is not Verdict.INVALID, result.reason
