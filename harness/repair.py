@@ -56,6 +56,22 @@ POINTERS: Final[dict[str, tuple[str, ...]]] = {
     "split": ("order", "shape", "guard"),
     "merge": ("order", "shape"),
     "heads": ("order", "shape", "unwrapped", "left_out"),
+    "rotary": ("alternating", "helper", "operator", "waves", "start", "surplus"),
+    "alibi": ("operator", "surplus", "start"),
+    "halves": ("halves", "alternating"),
+    "block": ("rescaled", "growing", "bound", "slices"),
+    "blocks": ("rescaled", "growing", "bound", "slices"),
+    "rescaled": ("rescaled", "growing"),
+    "online": ("rescaled", "growing", "bound", "slices"),
+    "ragged": ("bound", "slices", "condition"),
+    "head": ("order", "shape", "size"),
+    "projection": ("layer", "unwrapped", "operand"),
+    "projections": ("layer", "operand"),
+    "cross": ("layer", "size", "condition"),
+    "independent": ("axis", "order", "unwrapped", "index"),
+    "kv": ("surplus", "order", "left_out", "condition", "exchanged"),
+    "residual": ("surplus", "layer", "sequence", "left_out"),
+    "norm": ("layer", "sequence", "unwrapped", "left_out"),
     "encoding": ("number", "surplus", "operator", "regrouped", "start", "waves", "halves"),
     "pe": ("number", "surplus", "operator", "regrouped", "start", "waves", "halves", "exchanged"),
 }
@@ -63,7 +79,8 @@ POINTERS: Final[dict[str, tuple[str, ...]]] = {
 _UNPOINTED: Final = 0.25
 #: Kinds that are many and often right by accident only.
 _DOUBTFUL: Final = {
-    "size": 0.4, "renamed": 0.5, "exchanged": 0.6, "sequence": 0.4, "copied": 0.6, "index": 0.7,
+    "size": 0.4, "slices": 0.4, "renamed": 0.5, "exchanged": 0.6, "sequence": 0.4,
+    "copied": 0.6, "index": 0.7,
 }  # fmt: skip
 #: Share of the budget after which no more single edits are tried.
 _SINGLES: Final = 0.75

@@ -21,7 +21,7 @@ from harness.repair import OutOfTime
 from harness.results import Outcome
 from harness.running import run_check
 from harness.sandbox.base import Limits, Sandbox
-from harness.session import SandboxSession
+from harness.session import LoadReport, SandboxSession
 from harness.spec import Spec
 from harness.submission import Submission
 from harness.tree import SourceFile
@@ -52,6 +52,26 @@ def {_ENTER}(source, given=dict(globals())):
 """
 
 
+class _StageSession(SandboxSession):
+    """A session of the stage: whenever that is loaded, the version enters again."""
+
+    version: bytes | None = None
+
+    def load(self) -> LoadReport:
+        """Load the stage, and the version in it."""
+        report = super().load()
+        if self.version is not None:
+            self.enter(self.version)
+        return report
+
+    def enter(self, version: bytes) -> None:
+        """Execute a version in the stage."""
+        self.version = None
+        argument = np.frombuffer(version, dtype=np.uint8)
+        self.exchange([Call(name=_ENTER, arguments=(argument,))])
+        self.version = version
+
+
 class Versions:
     """Runs checks on edited sources of one submission."""
 
@@ -73,7 +93,7 @@ class Versions:
             timeouts=TIMEOUTS,
         )
         stage = edited(submission, STAGE.encode())
-        self.session = SandboxSession(
+        self.session = _StageSession(
             stage, sandbox, limits, arrays=spec.arrays, blocked=spec.blocks_fused, clock=clock
         )
         self._spec = spec
@@ -85,14 +105,13 @@ class Versions:
         Raises:
             OutOfTime: too much time is spent, or too many versions ended the process.
         """
-        argument = np.frombuffer(source, dtype=np.uint8)
         try:
-            (answer,) = self.session.exchange([Call(name=_ENTER, arguments=(argument,))])
+            self.session.enter(source)
         except SubmissionEnded:
             raise OutOfTime from None
         except CandidateError:
             return False
-        return answer.raised is None
+        return True
 
     def passes(
         self,

@@ -2,8 +2,10 @@ import dataclasses
 import textwrap
 import time
 
+import numpy as np
 import pytest
 
+from harness.calls import Call
 from harness.repair import OutOfTime
 from harness.sandbox.base import Limits
 from harness.sandbox.process import ProcessSandbox
@@ -52,6 +54,14 @@ def test_a_version_has_no_name_of_the_one_before(sandbox):
     of = versions(sandbox)
     passed(of, toy.RIGHT)
     assert passed(of, "def total(x):\n    return double(x).sum() / 2") == frozenset()
+
+
+def test_a_version_is_there_again_when_the_process_is_a_fresh_one(sandbox):
+    of = versions(sandbox)
+    passed(of, toy.RIGHT)
+    of.session.load()
+    (answer,) = of.session.exchange([Call(name="total", arguments=(np.ones(3),))])
+    assert answer.raised is None
 
 
 def test_checks_end_after_two_that_fail(sandbox):

@@ -94,6 +94,53 @@ MODULE = """
         return layer(q, k, v, mask)
 """
 
+ONLINE = """
+    import numpy as np
+
+    def attention(Q, K, V, block_size):
+        m = np.full((*Q.shape[:2], 1), -np.inf)
+        l = np.zeros((*Q.shape[:2], 1))
+        acc = np.zeros((*Q.shape[:2], V.shape[-1]))
+        for start in range(0, K.shape[1], block_size):
+            end = min(start + block_size, K.shape[1])
+            scores = Q @ K[:, start:end].transpose(0, 2, 1) / np.sqrt(Q.shape[-1])
+            m_new = np.maximum(m, scores.max(axis=-1, keepdims=True))
+            alpha = np.exp(m - m_new)
+            p = np.exp(scores - m_new)
+            l = l * alpha + p.sum(axis=-1, keepdims=True)
+            acc = acc * alpha + p @ V[:, start:end]
+            m = m_new
+        return acc / l
+"""
+
+LAYERS = """
+    from torch import nn
+
+    class attention(nn.Module):
+        def __init__(self, d):
+            super().__init__()
+            self.q = nn.Linear(d, d)
+            self.k = nn.Linear(d, d)
+            self.v = nn.Linear(d, d)
+
+        def forward(self, x, context):
+            q, k, v = self.q(x), self.k(context), self.v(context)
+            weights = (q @ k.transpose(-2, -1) / q.size(-1) ** 0.5).softmax(dim=-1)
+            return weights @ v
+"""
+
+ROTARY = """
+    import numpy as np
+
+    def rotate_half(x):
+        return np.stack([-x[..., 1::2], x[..., 0::2]], axis=-1).reshape(x.shape)
+
+    def encoding(x, positions):
+        d = x.shape[-1]
+        angles = np.repeat(np.outer(positions, 1 / 10000 ** (np.arange(0, d, 2) / d)), 2, axis=-1)
+        return x * np.cos(angles) + rotate_half(x) * np.sin(angles)
+"""
+
 MASK_FIRST = """if mask is not None:
         scores = np.where(mask, scores, -1e9)
     weights = softmax(scores)
@@ -216,6 +263,41 @@ BROKEN = [
     ("bound", CAUSAL, "k=0", "k=-1"),
     ("triangle", CAUSAL, "np.tril", "np.triu"),
     ("index", LOOPS, "K[b].T", "K[0].T"),
+    ("slices", ONLINE, "p @ V[:, start:end]", "p @ V[:, :end]"),
+    ("slices", ENCODING, "np.arange(n)[:, None]", "np.arange(n)[d]", "np.arange(n)[:d]"),
+    (
+        "bound",
+        ONLINE,
+        "range(0, K.shape[1], block_size)",
+        "range(K.shape[1] // block_size)",
+        "range((K.shape[1] + block_size - 1) // block_size)",
+    ),
+    ("rescaled", ONLINE, "l = l * alpha + p.sum", "l = l + p.sum"),
+    ("rescaled", ONLINE, "l = l * alpha + p.sum", "l += p.sum"),
+    ("rescaled", ONLINE, "l = l * alpha + p.sum", "l = p.sum"),
+    ("rescaled", ONLINE, "return acc / l", "return acc"),
+    ("growing", ONLINE, "np.full((*Q.shape[:2], 1), -np.inf)", "np.zeros((*Q.shape[:2], 1))"),
+    ("growing", ONLINE, "np.maximum(m, scores.max(axis=-1, keepdims=True))", "scores.max()"),
+    ("growing", ONLINE, "np.exp(m - m_new)", "np.exp(m_new - m)"),
+    ("layer", LAYERS, "self.k(context)", "self.q(context)"),
+    ("layer", LAYERS, "self.k(context)", "self.k(x)"),
+    ("operand", LAYERS, "weights @ v", "weights @ k"),
+    (
+        "alternating",
+        ENCODING,
+        "np.concatenate([np.sin(angle), np.cos(angle)], axis=1)",
+        "np.concatenate([np.sin(angle), np.cos(angle)], axis=1)",
+        "np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(n, d)",
+    ),
+    ("helper", ROTARY, "rotate_half(x) * np.sin", "x * np.sin"),
+    ("helper", ROTARY, "np.outer(positions,", "np.outer(np.arange(len(x)),"),
+    (
+        "polarity",
+        ATTENTION,
+        "scores = np.where(mask, scores, -1e9)",
+        "scores[mask] = -1e9",
+        "scores[~mask] = -1e9",
+    ),
     ("waves", ENCODING, "np.cos(angle)", "np.sin(angle)"),
     ("number", ENCODING, "10000", "1000"),
     ("number", ENCODING, "2 * i / d", "i / d"),
@@ -253,7 +335,7 @@ def test_an_edit_of_the_kind_repairs_what_was_broken(row):
 
 
 def is_torch(source):
-    return "import torch" in source
+    return "torch" in source
 
 
 def test_the_mask_gets_the_shape_of_the_scores():
@@ -311,6 +393,16 @@ def test_sines_and_cosines_go_to_halves_where_they_alternate():
     """)
     results = [made(edit, source) for edit in edits(source) if edit["kind"] == "halves"]
     assert any("pe[pos, i] = " in text and "pe[pos, d // 2 + i] = " in text for text in results)
+
+
+def test_pairs_become_halves_and_halves_pairs():
+    source = textwrap.dedent(ROTARY)
+    joined = "np.concatenate([freqs, freqs], axis=-1)"
+    repeated = "np.repeat(freqs, 2, axis=-1)"
+    for one, other in ((joined, repeated), (repeated, joined)):
+        text = source.replace("    d = x.shape[-1]\n", f"    freqs = x\n    d = {one}\n")
+        results = [made(edit, text) for edit in edits(text) if edit["kind"] == "alternating"]
+        assert text.replace(one, other) in results
 
 
 def test_every_kind_is_tried_here():

@@ -12,7 +12,18 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from . import axes, encodings, masks, operands, scales, shapes, softmaxes, statements, training
+from . import (
+    axes,
+    encodings,
+    masks,
+    online,
+    operands,
+    scales,
+    shapes,
+    softmaxes,
+    statements,
+    training,
+)
 from .reading import Change, Code, Edit, Function, Scope, walk
 
 SOURCE_CAP: Final = 128 << 10
@@ -23,16 +34,18 @@ NODES_CAP: Final = 40_000
 
 KINDS: Final[tuple[Callable[[Scope], Iterator[Edit]], ...]] = (
     axes.axis, axes.keepdims, axes.extreme, axes.order, axes.shape, axes.subscripts,
-    operands.operand, operands.exchanged, operands.renamed, operands.surplus,
+    operands.operand, operands.layer, operands.exchanged, operands.renamed, operands.surplus,
     operands.unwrapped, operands.operator, operands.regrouped,
     masks.polarity, masks.fill, masks.masked, masks.kept, masks.before_softmax, masks.broadcast,
     scales.scale,
     softmaxes.maximum, softmaxes.normalised, softmaxes.inward, softmaxes.own_softmax,
     statements.left_out, statements.condition, statements.decorator, statements.sequence,
     statements.in_place, statements.copied,
-    shapes.size, shapes.room, shapes.bound, shapes.triangle, shapes.index, shapes.guard,
-    encodings.waves, encodings.number, encodings.start, encodings.halves,
-    training.flag, training.dropout, training.passed_on, training.outputs,
+    shapes.size, shapes.room, shapes.bound, shapes.triangle, shapes.index, shapes.slices,
+    shapes.guard,
+    encodings.waves, encodings.number, encodings.start, encodings.halves, encodings.alternating,
+    online.rescaled, online.growing,
+    training.flag, training.dropout, training.passed_on, training.helper, training.outputs,
 )  # fmt: skip
 
 

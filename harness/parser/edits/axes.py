@@ -94,7 +94,7 @@ def order(scope: Scope) -> Iterator[Edit]:
     for statement in scope.statements:
         if isinstance(statement, ast.Return) and isinstance(statement.value, ast.expr):
             value = statement.value
-            if not isinstance(value, (ast.Tuple, ast.Name)):
+            if not isinstance(value, ast.Tuple):
                 start, end = code.span(value)
                 new = code.text(value)
                 changed = Change(start, end, f"({new}).T")

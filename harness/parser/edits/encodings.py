@@ -35,6 +35,9 @@ def number(scope: Scope) -> Iterator[Edit]:
     for node in scope.binaries:
         if isinstance(node.op, ast.Div) and isinstance(node.left, ast.Name):
             yield code.swap(node.left, f"2 * {node.left.id}")
+    for node in scope.binaries:  # one exponent for a sine and its cosine
+        if isinstance(node.op, ast.Div) and called(node.left) == "arange":
+            yield code.swap(node.left, f"{code.text(node.left)} // 2 * 2")
 
 
 def start(scope: Scope) -> Iterator[Edit]:
@@ -61,6 +64,34 @@ def _ranges(texts: list[str]) -> Iterator[list[str]]:
         yield ["0", last.replace("// 2", "").strip(), "2"]
     if len(texts) == 1:
         yield ["1", f"{last} + 1"]
+
+
+def alternating(scope: Scope) -> Iterator[Edit]:
+    """Two halves side by side become pairs in turn, and the other way round."""
+    code = scope.code
+    for call in scope.calls:
+        given = scope.given(call)
+        if called(call) in ("concatenate", "cat", "concat") and given:
+            parts = given[0].elts if isinstance(given[0], (ast.List, ast.Tuple)) else []
+            if len(parts) != 2:
+                continue
+            one, other = map(code.text, parts)
+            words = "dim" if scope.torch else "axis"
+            if one == other:
+                repeat = f"{one}.repeat_interleave(2, dim=-1)"
+                yield code.swap(call, repeat if scope.torch else f"np.repeat({one}, 2, axis=-1)")
+            stacked = f"{'torch' if scope.torch else 'np'}.stack([{one}, {other}], {words}=-1)"
+            if scope.parameters:
+                first, *more = (p for p in scope.parameters if p != "self")
+                yield code.swap(call, f"{stacked}.reshape({first}.shape)")
+                if more:
+                    yield code.swap(call, f"{stacked}.reshape({first}, {more[0]})")
+        elif called(call) in ("repeat", "repeat_interleave") and given:
+            one = code.text(given[0])
+            joined = f"torch.cat([{one}, {one}], dim=-1)"
+            if not scope.torch:
+                joined = f"np.concatenate([{one}, {one}], axis=-1)"
+            yield code.swap(call, joined)
 
 
 def halves(scope: Scope) -> Iterator[Edit]:

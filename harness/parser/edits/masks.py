@@ -22,8 +22,12 @@ def polarity(scope: Scope) -> Iterator[Edit]:
         elif called(call) in ("masked_fill", "masked_fill_") and call.args:
             yield from _opposite(code, call.args[0])
     for statement in scope.statements:
-        if isinstance(statement, ast.If) and statement.orelse:
-            continue
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+            where = statement.targets[0].slice  # scores[~mask] = -1e9
+            if names(where) & {*scope.masks} and not isinstance(where, ast.Tuple):
+                inverted = isinstance(where, ast.UnaryOp)
+                inner = where.operand if isinstance(where, ast.UnaryOp) else where
+                yield code.swap(where, code.text(inner) if inverted else f"~{code.text(inner)}")
         if isinstance(statement, ast.Return) and "mask" in scope.name.lower() and statement.value:
             text = code.text(statement.value)
             for new in (f"~({text})", f"({text}) == 0"):
@@ -49,6 +53,9 @@ def fill(scope: Scope) -> Iterator[Edit]:
             continue
         of = scope.root(scope.given(call)[0])
         filled = [a for a in call.args[-2:] if _is_number(scope, a)]
+        for made in call.args:  # torch.full_like(scores, -1e9)
+            if isinstance(made, ast.Call) and called(made) in ("full_like", "full", "tensor"):
+                filled += [a for a in made.args if _is_number(scope, a)]
         for value in filled:
             for new in _fills(scope, of if called(call) != "where" else _other(scope, call)):
                 if new != code.text(value):
@@ -132,7 +139,8 @@ def _masked_name(scope: Scope, statement: ast.Assign | ast.AugAssign) -> str:
 def _mask_text(scope: Scope, statement: ast.AST, used: list[str]) -> str:
     """Return the mask as it is used, e.g. ``mask[b, i]``."""
     for node in walk(statement):
-        if isinstance(node, ast.Name) and node.id in used:
+        compared = isinstance(node, ast.Name) and _is_compared(scope, node)
+        if isinstance(node, ast.Name) and node.id in used and not compared:
             above = scope.code.parent(node)
             if isinstance(above, ast.Subscript) and above.value is node:
                 return scope.code.text(above)
@@ -140,12 +148,19 @@ def _mask_text(scope: Scope, statement: ast.AST, used: list[str]) -> str:
     return used[0]
 
 
+def _is_compared(scope: Scope, node: ast.Name) -> bool:
+    """Tell whether a name is only asked whether it is None."""
+    above = scope.code.parent(node)
+    return isinstance(above, ast.Compare) and isinstance(above.ops[0], (ast.Is, ast.IsNot))
+
+
 def _maskings(scope: Scope, of: str, mask: str) -> list[str]:
     if not scope.torch:
-        return [f"np.where({mask}, {of}, {FILL})"]
+        return [f"np.where({mask}, {of}, {FILL})", f"np.where({mask}, {FILL}, {of})"]
     filled = f"{of}.masked_fill({mask} == 0, torch.finfo({of}.dtype).min)"
     added = f"{of} + {mask}.to({of}.dtype)"
-    return [f"{added} if {mask}.is_floating_point() else {filled}", filled]
+    blocked = f"{of}.masked_fill({mask}, torch.finfo({of}.dtype).min)"
+    return [f"{added} if {mask}.is_floating_point() else {filled}", filled, blocked]
 
 
 def kept(scope: Scope) -> Iterator[Edit]:
@@ -191,6 +206,25 @@ def before_softmax(scope: Scope) -> Iterator[Edit]:
                 yield Edit(what, (inserted, *removed))
             yield Edit(what, (inserted,))
         yield from _moved(scope, statement, unmasking, of)
+    yield from _with_scores(scope)
+
+
+def _with_scores(scope: Scope) -> Iterator[Edit]:
+    """The mask is applied to the scores as soon as there are some."""
+    code, of = scope.code, scope.scores
+    if not of or not scope.masks:
+        return
+    made = code.statement(scope.products[0])
+    lines = code.lines(made)
+    later = [s for s in scope.statements if s.lineno > made.lineno]
+    masking = [s for s in later if _is_masking(scope, s, [n for s in later for n in targets(s)])]
+    used = [m for m in scope.masks if masking and m in names(masking[-1])]
+    mask = _mask_text(scope, masking[-1], used) if used else scope.masks[0]
+    for new in _maskings(scope, of, mask):
+        if lines is not None:
+            indent = code.indent(made)
+            block = f"{indent}if {scope.masks[0]} is not None:\n{indent}    {of} = {new}\n"
+            yield Edit("the scores are masked", (Change(lines.end, lines.end, block),))
 
 
 def _is_masking(scope: Scope, statement: ast.stmt, weights: list[str]) -> bool:

@@ -8,7 +8,7 @@ import dataclasses
 import itertools
 from collections.abc import Iterator
 
-from .reading import Change, Edit, Scope, called, names, operands, quoted, walk
+from .reading import Change, Edit, Scope, called, is_self, names, operands, quoted, walk
 
 OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {
     ast.Div: ("*",),
@@ -52,6 +52,20 @@ def _used(scope: Scope) -> Iterator[ast.Name]:
             if isinstance(node, ast.Name) and node not in seen:
                 seen.add(node)
                 yield node
+
+
+def layer(scope: Scope) -> Iterator[Edit]:
+    """Another layer of the same object, or the same of another input."""
+    code = scope.code
+    own = [n for n in scope.calls if is_self(n) and isinstance(n.func, ast.Attribute)]
+    inputs = [p for p in scope.parameters if p != "self" and "mask" not in p.lower()]
+    for call in own:
+        for other in scope.layers:
+            if other != called(call) and called(call) in scope.layers:
+                yield code.swap(call.func, f"self.{other}")
+        for node in call.args:
+            if isinstance(node, ast.Name) and node.id in inputs:
+                yield from (code.swap(node, other) for other in inputs if other != node.id)
 
 
 def exchanged(scope: Scope) -> Iterator[Edit]:

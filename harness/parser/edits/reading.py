@@ -165,8 +165,35 @@ class Scope:
 
     @functools.cached_property
     def arrays(self) -> list[str]:
-        """The parameters that seem to be arrays, the mask excluded, e.g. Q, K and V."""
-        return [p for p in self.parameters if p not in _SETTINGS and "mask" not in p.lower()][:3]
+        """Q, K and V: parameters, or what layers give, or what the products are of."""
+        given = [p for p in self.parameters if p not in _SETTINGS and "mask" not in p.lower()]
+        if len(given) >= 3:
+            return given[:3]
+        projected = [
+            name
+            for statement in self.statements
+            if any(is_self(node) for node in walk(statement) if isinstance(node, ast.Call))
+            for name in targets(statement)
+        ]
+        pairs = [pair for product in self.products if (pair := operands(product))]
+        if len({*projected[:3]}) == 3:
+            return projected[:3]
+        if len(pairs) < 2:
+            return given
+        return [self.root(pairs[0][0]), self.root(pairs[0][1]), self.root(pairs[-1][1])]
+
+    @functools.cached_property
+    def layers(self) -> list[str]:
+        """The names under which a method's object keeps its layers."""
+        owner = self.code.parent(self.node)
+        made = [
+            node.targets[0].attr
+            for node in walk(owner or self.node)
+            if isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Attribute)
+            and called(node.value)[:1].isupper()
+        ]
+        return list(dict.fromkeys(made)) if isinstance(owner, ast.ClassDef) else []
 
     @functools.cached_property
     def products(self) -> list[ast.expr]:

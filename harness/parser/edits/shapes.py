@@ -58,12 +58,22 @@ def bound(scope: Scope) -> Iterator[Edit]:
     code = scope.code
     loops = _loops(scope)
     for node in scope.nodes:
-        if isinstance(node, ast.Slice) and node.upper is not None:
+        if isinstance(node, ast.Call) and called(node) in ("range", "arange"):
+            yield from _rounded_up(scope, node)
+        elif isinstance(node, ast.Slice) and node.upper is not None:
             text = code.text(node.upper)
             ends = [f"{text} + 1", f"{text} - 1", *(f"{loop} + 1" for loop in loops)]
             yield from (code.swap(node.upper, end) for end in ends)
         elif isinstance(node, ast.Call) and called(node) in ("tril", "triu", "tri", "eye"):
             yield from _diagonal(scope, node)
+
+
+def _rounded_up(scope: Scope, call: ast.Call) -> Iterator[Edit]:
+    for argument in call.args:
+        if isinstance(argument, ast.BinOp) and isinstance(argument.op, ast.FloorDiv):
+            whole, part = scope.code.text(argument.left), scope.code.text(argument.right)
+            if not part.isdigit():
+                yield scope.code.swap(argument, f"({whole} + {part} - 1) // {part}")
 
 
 def _diagonal(scope: Scope, call: ast.Call) -> Iterator[Edit]:
@@ -115,6 +125,23 @@ def index(scope: Scope) -> Iterator[Edit]:
         if value is not None and not isinstance(value, ast.Tuple):
             text = code.text(value)
             yield Edit(f"{quoted(text)} gets an axis", (code.change(value, f"({text})[:, None]"),))
+
+
+def slices(scope: Scope) -> Iterator[Edit]:
+    """Another slice of those in use; a slice up to an index instead of the item there."""
+    code = scope.code
+    used = [node for node in scope.nodes if isinstance(node, ast.Slice)]
+    texts = list(dict.fromkeys(code.text(node) for node in used))
+    for node in used:
+        start, end = code.span(node)
+        for other in texts:
+            if other != code.text(node):
+                what = f"the slice {quoted(code.text(node))} becomes {quoted(other)}"
+                yield Edit(what, (Change(start, end, other),))
+    for item in scope.nodes:
+        by_name = isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Name)
+        if isinstance(item, ast.Subscript) and by_name and isinstance(item.ctx, ast.Load):
+            yield code.swap(item.slice, f":{code.text(item.slice)}")
 
 
 def _loops(scope: Scope) -> list[str]:

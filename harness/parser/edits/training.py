@@ -5,8 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .reading import Change, Edit, Function, Scope, called, names, operands, quoted, targets
+from .reading import (
+    Change,
+    Edit,
+    Function,
+    Scope,
+    called,
+    names,
+    operands,
+    quoted,
+    targets,
+    walk,
+)
 
+_RESERVED = ("self", "training", "mask", "attn_mask")
 DROPOUTS = ("dropout", "Dropout", "bernoulli", "alpha_dropout")
 
 
@@ -86,6 +98,25 @@ def passed_on(scope: Scope) -> Iterator[Edit]:
             for parameter in unused:
                 change = code.argument(call, parameter)
                 yield Edit(f"{quoted(code.text(call))} gets `{parameter}`", (change,))
+
+
+def helper(scope: Scope) -> Iterator[Edit]:
+    """A function of the file that nothing calls is applied, or an idle parameter is used."""
+    code = scope.code
+    called_here = {called(n) for n in walk(code.tree)}
+    idle = [
+        name
+        for name, node in code.functions.items()
+        if name not in called_here and name != scope.name and len(node.args.args) == 1
+    ]
+    used = {n.id for n in scope.nodes if isinstance(n, ast.Name)}
+    unused = [p for p in scope.parameters if p not in used and p not in _RESERVED]
+    for node in scope.nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            if node.id in scope.parameters:
+                yield from (code.swap(node, f"{name}({node.id})") for name in idle)
+        elif called(node) in ("arange", "range"):
+            yield from (code.swap(node, parameter) for parameter in unused)
 
 
 def _objects(scope: Scope) -> set[str]:
