@@ -24,7 +24,8 @@ from . import (
     statements,
     training,
 )
-from .reading import Change, Code, Edit, Function, Scope, walk
+from .reading import Change, Code, Edit, Function, walk
+from .scopes import Scope
 
 SOURCE_CAP: Final = 128 << 10
 #: Edits of one kind in one function, and of all.

@@ -6,7 +6,8 @@ import ast
 import itertools
 from collections.abc import Iterator
 
-from .reading import Change, Edit, Scope, called, is_product, is_self, operands, quoted
+from .reading import Change, Edit, called, is_product, is_self, operands, quoted
+from .scopes import Scope
 
 #: Functions that run along an axis; with keepdims as far as ``mean``.
 KEEPING = ("sum", "max", "amax", "min", "amin", "mean", "logsumexp")

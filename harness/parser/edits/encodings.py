@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .reading import Change, Edit, Scope, called, quoted
+from .reading import Change, Edit, called, quoted
+from .scopes import Scope
 
 BASE = 10000.0
 

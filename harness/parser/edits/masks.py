@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .reading import Change, Code, Edit, Scope, called, names, quoted, targets, walk
+from .reading import Change, Code, Edit, called, names, quoted, targets, walk
+from .scopes import Scope
 
 MASKINGS = ("where", "masked_fill", "masked_fill_")
 FILL = "-1e9"

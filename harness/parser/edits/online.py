@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .reading import Change, Edit, Scope, called, names, quoted, targets, walk
+from .reading import Change, Edit, called, names, quoted, targets, walk
+from .scopes import Scope
 
 
 def rescaled(scope: Scope) -> Iterator[Edit]:

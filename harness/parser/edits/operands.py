@@ -8,7 +8,8 @@ import dataclasses
 import itertools
 from collections.abc import Iterator
 
-from .reading import Change, Edit, Scope, called, is_self, names, operands, quoted, walk
+from .reading import Change, Edit, called, is_self, names, operands, quoted, walk
+from .scopes import Scope
 
 OPERATORS: dict[type[ast.AST], tuple[str, ...]] = {
     ast.Div: ("*",),

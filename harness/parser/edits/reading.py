@@ -1,4 +1,4 @@
-"""A Python source as a tree whose every node knows its place, and what its parts are for.
+"""A Python source as a tree whose every node knows its place.
 
 Edits are spans of the source with new text, so that all else stays as the candidate wrote it and
 edits of different places can be made together.
@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 PRODUCTS: Final = ("matmul", "einsum", "bmm", "dot", "mm", "baddbmm", "tensordot", "inner")
 _USUAL_MODULES: Final = ("np", "numpy", "torch", "math", "F", "nn", "functional")
-#: Names of parameters that are no arrays.
-_SETTINGS: Final = ("self", "axis", "dim", "p", "training", "train", "scale", "causal")
 _LOOSE: Final = (
     ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda, ast.Starred, ast.Tuple,
 )  # fmt: skip
@@ -149,138 +146,6 @@ class Code:
         )
 
 
-class Scope:
-    """A function, or the top level of the file, and what its names stand for."""
-
-    def __init__(self, code: Code, node: Function | ast.Module, torch: bool) -> None:
-        self.code = code
-        self.node = node
-        self.torch = torch
-        self.name = node.name if isinstance(node, Function) else ""
-        self.nodes = list(_own(node))
-        self.statements = [n for n in self.nodes if isinstance(n, ast.stmt)]
-        self.calls = [n for n in self.nodes if isinstance(n, ast.Call)]
-        self.binaries = [n for n in self.nodes if isinstance(n, ast.BinOp)]
-        self.parameters = _parameters(node)
-
-    @functools.cached_property
-    def arrays(self) -> list[str]:
-        """Q, K and V: parameters, or what layers give, or what the products are of."""
-        given = [p for p in self.parameters if p not in _SETTINGS and "mask" not in p.lower()]
-        if len(given) >= 3:
-            return given[:3]
-        projected = [
-            name
-            for statement in self.statements
-            if any(is_self(node) for node in walk(statement) if isinstance(node, ast.Call))
-            for name in targets(statement)
-        ]
-        pairs = [pair for product in self.products if (pair := operands(product))]
-        if len({*projected[:3]}) == 3:
-            return projected[:3]
-        if len(pairs) < 2:
-            return given
-        return [self.root(pairs[0][0]), self.root(pairs[0][1]), self.root(pairs[-1][1])]
-
-    @functools.cached_property
-    def layers(self) -> list[str]:
-        """The names under which a method's object keeps its layers."""
-        owner = self.code.parent(self.node)
-        made = [
-            node.targets[0].attr
-            for node in walk(owner or self.node)
-            if isinstance(node, ast.Assign)
-            and isinstance(node.targets[0], ast.Attribute)
-            and called(node.value)[:1].isupper()
-        ]
-        return list(dict.fromkeys(made)) if isinstance(owner, ast.ClassDef) else []
-
-    @functools.cached_property
-    def products(self) -> list[ast.expr]:
-        """Matrix products, in order."""
-        return [n for n in self.nodes if isinstance(n, ast.expr) and is_product(n)]
-
-    @functools.cached_property
-    def scores(self) -> str:
-        """The name that the first product is given, or ""."""
-        for product in self.products:
-            if names := targets(self.code.statement(product)):
-                return names[0]
-        return ""
-
-    @functools.cached_property
-    def weights(self) -> str:
-        """The name of what the softmax gives, or of what V is multiplied with, or ""."""
-        for call in self.softmaxes:
-            if names := targets(self.code.statement(call)):
-                return names[0]
-        later = [p for p in self.products[1:] if operands(p)]
-        return self.root(operands(later[-1])[0]) if later else ""
-
-    @functools.cached_property
-    def masks(self) -> list[str]:
-        """The mask's name, and names that are given something made of it."""
-        found = [p for p in self.parameters if "mask" in p.lower()]
-        found += [p for p in self.parameters if p.lower() in ("blocked", "keep", "allowed")]
-        for statement in self.statements:
-            if isinstance(statement, ast.Assign) and _named(statement.value) & {*found}:
-                made = [n for n in targets(statement) if n not in found]
-                found += [n for n in made if n not in (self.scores, self.weights)]
-        return found
-
-    @functools.cached_property
-    def softmaxes(self) -> list[ast.Call]:
-        """Calls of something with softmax in its name."""
-        return [call for call in self.calls if "softmax" in called(call).lower()]
-
-    def softmax(self, of: str) -> str:
-        """Write the softmax over the keys in this file's own terms."""
-        own = [n for n in self.code.functions if "softmax" in n.lower() and n != self.name]
-        if own:
-            return f"{own[0]}({of})"
-        if any(called(call) == "softmax" and is_self(call) for call in self.calls):
-            return f"self.softmax({of})"
-        if self.torch:
-            return f"{of}.softmax(dim=-1)"
-        return (
-            f"np.exp({of} - {of}.max(axis=-1, keepdims=True)) / "
-            f"np.exp({of} - {of}.max(axis=-1, keepdims=True)).sum(axis=-1, keepdims=True)"
-        )
-
-    def square_root(self, of: str) -> str:
-        """Write a square root with what the file imports."""
-        for module in ("math", "np"):
-            if module in self.code.imported:
-                return f"{module}.sqrt({of})"
-        return f"({of}) ** 0.5" if is_loose(of) else f"{of} ** 0.5"
-
-    def root(self, node: ast.AST) -> str:
-        """Return the array that an expression is made of: K for ``K[b].T`` and ``f(K, 0)``."""
-        for inner in walk(node):
-            if isinstance(inner, ast.Name) and not self.is_module(inner):
-                parent = self.code.parent(inner)
-                if not (isinstance(parent, ast.Call) and parent.func is inner):
-                    return inner.id
-        return ""
-
-    def is_module(self, node: ast.AST) -> bool:
-        """Tell whether an expression is a module, e.g. ``np`` or ``nn.functional``."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        return isinstance(node, ast.Name) and node.id in self.code.modules
-
-    def receiver(self, call: ast.Call) -> ast.expr | None:
-        """Return x of ``x.f(...)``, unless that is a module or ``self``."""
-        if not isinstance(call.func, ast.Attribute) or self.is_module(call.func.value):
-            return None
-        return None if is_self(call) else call.func.value
-
-    def given(self, call: ast.Call) -> list[ast.expr]:
-        """Return what a call works on: the receiver, if there is one, and the arguments."""
-        receiver = self.receiver(call)
-        return [*([receiver] if receiver is not None else []), *call.args]
-
-
 def walk(node: ast.AST) -> Iterator[ast.AST]:
     """Yield nodes in the order they are written, f-strings excluded: their places are unsure."""
     yield node
@@ -289,35 +154,15 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
             yield from walk(child)
 
 
-def _own(scope: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a scope's body; those of a file are not its functions and classes."""
-    top = isinstance(scope, ast.Module)
-    for statement in getattr(scope, "body", []):
-        definition = isinstance(statement, (*Function.__args__, ast.ClassDef, ast.If))
-        if not (top and definition):
-            yield from walk(statement)
-
-
 def _imported(tree: ast.Module) -> Iterator[str]:
     for node in walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
 
 
-def _parameters(node: ast.AST) -> list[str]:
-    if not isinstance(node, Function):
-        return []
-    of = node.args
-    return [argument.arg for argument in (*of.posonlyargs, *of.args, *of.kwonlyargs)]
-
-
-def _named(node: ast.AST) -> set[str]:
-    return {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
-
-
 def names(node: ast.AST) -> set[str]:
     """Return the names in an expression."""
-    return _named(node)
+    return {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
 
 
 def targets(statement: ast.AST) -> list[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .reading import Change, Edit, Scope, called, operands, quoted, targets, walk
+from .reading import Change, Edit, called, operands, quoted, targets, walk
+from .scopes import Scope
 
 ROOTS = ("sqrt", "rsqrt")
 

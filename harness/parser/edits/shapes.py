@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .reading import Change, Edit, Function, Scope, called, quoted, targets, walk
+from .reading import Change, Edit, Function, called, quoted, targets, walk
+from .scopes import Scope
 
 
 def size(scope: Scope) -> Iterator[Edit]:

@@ -6,7 +6,8 @@ import ast
 import itertools
 from collections.abc import Iterator
 
-from .reading import Change, Edit, Function, Scope, called, names, quoted, targets
+from .reading import Change, Edit, Function, called, names, quoted, targets
+from .scopes import Scope
 
 
 def left_out(scope: Scope) -> Iterator[Edit]:

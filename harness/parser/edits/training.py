@@ -5,18 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .reading import (
-    Change,
-    Edit,
-    Function,
-    Scope,
-    called,
-    names,
-    operands,
-    quoted,
-    targets,
-    walk,
-)
+from .reading import Change, Edit, Function, called, names, operands, quoted, targets, walk
+from .scopes import Scope
 
 _RESERVED = ("self", "training", "mask", "attn_mask")
 DROPOUTS = ("dropout", "Dropout", "bernoulli", "alpha_dropout")
