@@ -81,13 +81,14 @@ class Bench:
             return "none"
         ids = dict.fromkeys(id for one in said for id in one.flaw.split("+"))
         named = tuple(self._flaws[id] for id in ids)
-        if set(named) <= set(truth):  # one of two entry points, say, is not explained
-            return "right" if set(named) == set(truth) else "none"
+        if set(named) == set(truth):
+            return "right"
         titles = {title for one in said for title in (one.title, *one.alternatives)}
         wanted = {" and ".join(f.title for f in order) for order in itertools.permutations(truth)}
         if titles & wanted or (disjoint(named) and not self._separated(named, truth)):
             return "right"
-        return "wrong"
+        # One of two entry points, say, is not explained: nothing wrong was said.
+        return "none" if set(named) <= set(truth) else "wrong"
 
     def _separated(self, one: Explanation, other: Explanation) -> bool:
         if not self._recordings:

@@ -22,8 +22,8 @@ from harness.results import CheckResult, Diagnosis, Evidence, Outcome, Stage
 from harness.search import Explanation, Found, Search, composable, disjoint
 from harness.spec import Flaw, Spec
 
-#: Flaws of behaviour that are tried in pairs; each try runs failed checks again.
-PAIRED: Final = 8
+#: Flaws that no output shows and that are tried; each try runs failed checks again.
+HIDDEN: Final = 8
 #: Failures in so many stages may tell where the mistake is; in more they point everywhere.
 TELLING: Final = 2
 
@@ -56,9 +56,7 @@ def diagnose(
     return tuple(_of_outputs(name, one) for name, one in found.items())
 
 
-def _settled(
-    spec: Spec, calls: Sequence[Recorded], flaws: Iterable[Flaw]
-) -> Sequence[Recorded]:
+def _settled(spec: Spec, calls: Sequence[Recorded], flaws: Iterable[Flaw]) -> Sequence[Recorded]:
     """Leave out calls of which nothing can be said when a random flaw may be there."""
     for flaw in flaws:
         if flaw.random and not flaw.shows:
@@ -114,20 +112,20 @@ class _Hidden:
     def diagnosis(self) -> Diagnosis | None:
         """Return the flaws of outputs with one more that explains what they leave unexplained."""
         base, replay = self._base, self._replay
-        if base is None:
+        if base is None or (base and not self._calls):
             return None
         said = frozenset().union(*map(replay.predicted, base))
         more = [
             flaw
             for flaw in self._flaws
             if replay.predicted(flaw) - said and self._leave((*base, flaw), self._sample)
-        ]
+        ][:HIDDEN]
         checks = frozenset().union(*map(replay.predicted, more)) - said if base else replay.failed
         if not checks or (base and replay.agrees(base, checks)):
             return None
         fitting = [(*base, f) for f in more if self._fits((*base, f), checks)]
         if not fitting and not base:
-            pairs = (pair for pair in itertools.combinations(more[:PAIRED], 2) if composable(*pair))
+            pairs = (pair for pair in itertools.combinations(more, 2) if composable(*pair))
             fitting = [pair for pair in pairs if self._fits(pair, checks)]
         if not fitting:
             return None

@@ -16,13 +16,13 @@ from typing import Any
 import msgspec
 
 from harness import form
-from harness.candidate import Recorded, Session
-from harness.conventions import AdaptingSession
+from harness.adapting import AdaptingSession
+from harness.candidate import Known, Recorded, Session
 from harness.diagnosis import diagnose, unexplained
 from harness.errors import CandidateError, Refused, SandboxBroken
 from harness.evidence import gather
 from harness.identity import slug
-from harness.inference import infer
+from harness.inference import deviations, infer
 from harness.intake import Delivery
 from harness.parsing import Parser
 from harness.results import (
@@ -115,8 +115,7 @@ def _graded(
     except CandidateError:  # every check will report it
         return _score(submission, assignment, sandbox, session, Reading(session))
     reading = read(spec, session, report, assignment)
-    if not reading.defined:
-        reason = _no_entry_point(spec, report)
+    if reason := reading.unclear or ("" if reading.defined else _no_entry_point(spec, report)):
         return unscored(
             submission.id, submission.sha256, Verdict.UNGRADEABLE, reason, assignment, sandbox
         )
@@ -131,6 +130,7 @@ class Reading:
     defined: frozenset[str] | None = None  #: None when it is not known
     conventions: Mapping[str, str] = dataclasses.field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    unclear: str = ""  #: why it cannot be told how to talk to it
 
 
 def read(
@@ -139,17 +139,28 @@ def read(
     """Find the brief's entry points in what was loaded, adapting to its conventions if asked."""
     brief = frozenset(point.name for point in spec.entry_points)
     if not assignment.adapt:
-        return Reading(session, report.names & brief, notes=report.notes)
+        said = deviations(spec, report)
+        notes = (*report.notes, said) if said else report.notes
+        return Reading(session, report.names & brief, notes=notes)
     try:
         inferred = infer(spec, session, report)
     except CandidateError:  # a trial ended the process; the checks will meet it again
         return Reading(session, report.names & brief, notes=report.notes)
     variants = {point.name: point.variants for point in spec.entry_points}
-    defined = frozenset(inferred.conventions) | report.names & brief
+    defined = frozenset(inferred.conventions)
     absent = ", ".join(sorted(brief - defined))
     notes = (f"Not in the submission, and not graded: {absent}",) if absent else ()
-    adapting = AdaptingSession(session, inferred.conventions, variants)
-    return Reading(adapting, defined, inferred.words, (*report.notes, *notes))
+    core = next((p.name for p in spec.entry_points if p.is_core), "")
+    unclear = inferred.unclear.get(core, "")
+    if core and core not in defined and not unclear:
+        unclear = _no_entry_point(spec, report)
+    return Reading(
+        AdaptingSession(session, inferred.conventions, variants),
+        defined,
+        inferred.words,
+        (*report.notes, *notes),
+        unclear,
+    )
 
 
 def unscored(
@@ -182,7 +193,10 @@ def _score(
     spec = assignment.spec
     if assignment.adapt and reading.defined is not None:
         spec = spec.only(reading.defined)
-    checks, recording = run_checks(spec, reading.session, assignment.seed, reading.defined)
+    known = Known()
+    checks, recording = run_checks(
+        spec, reading.session, assignment.seed, reading.defined, known
+    )
     came_to = verdict(checks)
     found = look_into(spec, recording, checks, assignment.seed)
     result = SubmissionResult(
@@ -195,7 +209,7 @@ def _score(
         earned=None if came_to is Verdict.INVALID else sum(check.earned for check in checks),
         possible=spec.possible,
         diagnosis=found.diagnosis,
-        conventions=dict(reading.conventions),
+        conventions={**reading.conventions, **known.conventions},
         notes=(*submission.notes, *reading.notes, *found.notes),
         checks=checks,
         exchanges=session.exchanges,
@@ -253,4 +267,5 @@ def _card(result: SubmissionResult, assignment: Assignment, sandbox: Sandbox) ->
 def _no_entry_point(spec: Spec, report: LoadReport) -> str:
     wanted = ", ".join(point.name for point in spec.entry_points)
     found = ", ".join(one_line(name, 60) for name in sorted(report.names)[:12]) or "nothing"
-    return f"the submission defines {found}, expected {wanted}"
+    said = deviations(spec, report)
+    return f"the submission defines {found}, expected {wanted}{f'; {said}' if said else ''}"

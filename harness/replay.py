@@ -45,8 +45,9 @@ class Replay:
         return frozenset(self._checks) & frozenset(flaw.caught_by)
 
     def compatible(self, flaw: Flaw) -> bool:
-        """Tell whether the submission failed all the checks that a flaw fails."""
-        return self.predicted(flaw) <= self.failed.keys()
+        """Tell whether the submission failed all the checks that a flaw fails, and there are any."""
+        predicted = self.predicted(flaw)
+        return bool(predicted) and predicted <= self.failed.keys()
 
     def agrees(self, flaws: Iterable[Flaw], checks: Collection[str]) -> bool:
         """Tell whether failed checks end the same for the reference with these flaws.

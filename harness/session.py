@@ -31,13 +31,28 @@ from harness.worker.session import Session as WorkerSession
 NAMES_CAP = 200
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a function, as its signature says."""
+
+    name: str
+    kind: str = "positional_or_keyword"
+    default: bool = False  #: it need not be given
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
     """A function or class that the submission defines."""
 
     name: str
     kind: str  #: "function" or "class"
-    parameters: tuple[str, ...]
+    takes: tuple[Parameter, ...] = ()  #: of a class: what its constructor takes
+    call: tuple[Parameter, ...] = ()  #: of a class: what its objects take when they are called
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of what it takes."""
+        return tuple(parameter.name for parameter in self.takes)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,11 +255,8 @@ def _read_report(header: Mapping[str, Any]) -> LoadReport:
         Definition(
             name=entry["name"],
             kind=str(entry.get("kind")),
-            parameters=tuple(
-                parameter["name"]
-                for parameter in _items(entry, "parameters")
-                if isinstance(parameter, dict) and isinstance(parameter.get("name"), str)
-            ),
+            takes=_read_parameters(entry, "parameters"),
+            call=_read_parameters(entry, "call"),
         )
         for entry in _items(header, "names")
         if isinstance(entry, dict) and isinstance(entry.get("name"), str)
@@ -255,3 +267,11 @@ def _read_report(header: Mapping[str, Any]) -> LoadReport:
 def _items(header: Mapping[str, Any], key: str) -> list[Any]:
     value = header.get(key, [])
     return value[:NAMES_CAP] if isinstance(value, list) else []
+
+
+def _read_parameters(entry: Mapping[str, Any], key: str) -> tuple[Parameter, ...]:
+    return tuple(
+        Parameter(item["name"], str(item.get("kind")), item.get("default") is True)
+        for item in _items(entry, key)
+        if isinstance(item, dict) and isinstance(item.get("name"), str)
+    )

@@ -35,10 +35,22 @@ class EntryPoint:
     returns: tuple[str, ...]  #: names of the outputs, in order
     headed: bool = False  #: arrays have a dimension of heads
     optional: int = 0  #: so many of the last parameters have a default
+    constructor: tuple[str, ...] = ()  #: parameters of a class
+    sizes: tuple[int, ...] = ()  #: arguments of the constructor, so that a swap of two shows
+    blocking: bool = False  #: True in a mask means "blocked"
+    #: letters of b, h, q, k and 1 for each shape of masks that the brief names, the whole last
+    mask_shapes: tuple[str, ...] = ()
+    #: position of a parameter -> what it is given when conventions are tried
+    fixed: Mapping[int, Any] = dataclasses.field(default_factory=dict)
     aliases: tuple[str, ...] = ()  #: what others call it
     #: other orders of the columns of its output -> how to put them in the brief's
     variants: Mapping[str, Callable[[Any], Any]] = dataclasses.field(default_factory=dict)
     example: tuple[Any, ...] = ()  #: arguments that tell the variants apart
+
+    @property
+    def is_core(self) -> bool:
+        """Whether this is the attention, without which there is nothing to grade."""
+        return self.role in ("attention", "attention_in_blocks", "layer")
 
     @property
     def required(self) -> tuple[str, ...]:

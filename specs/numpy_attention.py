@@ -162,6 +162,7 @@ SPEC = Spec(
             parameters=("Q", "K", "V", "mask"),
             returns=("out", "weights"),
             optional=1,
+            mask_shapes=("qk", "b1k", "bqk"),
             aliases=ATTENTION_NAMES,
         ),
         EntryPoint(

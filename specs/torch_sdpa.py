@@ -97,6 +97,7 @@ SPEC = Spec(
             parameters=("q", "k", "v", "attn_mask", "dropout_p", "training"),
             returns=("out", "weights"),
             headed=True,
+            mask_shapes=("qk", "b11k", "b1qk", "bhqk"),
             optional=3,
             aliases=ATTENTION_NAMES,
         ),
