@@ -202,6 +202,7 @@ BROKEN = [
     ("fill", TORCH, "-1e9", "0"),
     ("masked", ATTENTION, "np.where(mask, scores, -1e9)", "scores + mask"),
     ("masked", ATTENTION, "np.where(mask, scores, -1e9)", "scores * mask"),
+    ("masked", ATTENTION, "scores = np.where(mask, scores, -1e9)", "scores[~mask] = -1e9"),
     ("kept", ATTENTION, "scores = np.where(mask, scores, -1e9)", "np.where(mask, scores, -1e9)"),
     ("kept", ATTENTION, "scores = np.where(mask", "masked = np.where(mask"),
     ("kept", TORCH, "scores = scores.masked_fill(", "scores.masked_fill("),

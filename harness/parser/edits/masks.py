@@ -101,6 +101,7 @@ def masked(scope: Scope) -> Iterator[Edit]:
     for statement in scope.statements:
         if not isinstance(statement, (ast.Assign, ast.AugAssign)) or not scope.masks:
             continue
+        yield from _filled(scope, statement)
         used = [m for m in scope.masks if m in names(statement.value)]
         target = (targets(statement) or [""])[0]
         if not used or target in scope.masks or len(targets(statement)) != 1:
@@ -111,6 +112,19 @@ def masked(scope: Scope) -> Iterator[Edit]:
         for mask in dict.fromkeys([_mask_text(scope, statement, used), scope.masks[0]]):
             for new in _maskings(scope, of, mask):
                 yield from _assigned(scope, statement, target, new)
+
+
+def _filled(scope: Scope, statement: ast.Assign | ast.AugAssign) -> Iterator[Edit]:
+    """An assignment to masked items, ``scores[~mask] = -1e9``, becomes one to the whole."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    whole = target.value if isinstance(target, ast.Subscript) else None
+    if not isinstance(target, ast.Subscript) or not isinstance(whole, ast.Name):
+        return
+    for new in _maskings(scope, whole.id, scope.masks[0]):
+        if names(target.slice) & {*scope.masks}:
+            made = f"{whole.id} = {new}"
+            what = f"{quoted(scope.code.text(statement))} becomes {quoted(made)}"
+            yield Edit(what, (Change(*scope.code.span(statement), made),))
 
 
 def _assigned(

@@ -36,7 +36,10 @@ _KEPT = ("matmul", "einsum", "bmm", "dot", "tensordot", "shape", "size", "where"
 def operand(scope: Scope) -> Iterator[Edit]:
     """Another array where Q, K, V, the scores or the weights are used."""
     code = scope.code
-    pools = [scope.arrays, list(dict.fromkeys(filter(None, (scope.scores, scope.weights))))]
+    inner = list(dict.fromkeys(filter(None, (scope.scores, scope.weights))))
+    pools = [scope.arrays, inner]
+    if scope.projected != scope.arrays:
+        pools.append(scope.projected)
     for node in _used(scope):
         for pool in pools:
             if node.id in pool:

@@ -44,18 +44,23 @@ class Scope:
         given = [p for p in self.parameters if p not in _SETTINGS and "mask" not in p.lower()]
         if len(given) >= 3:
             return given[:3]
-        projected = [
+        pairs = [pair for product in self.products if (pair := operands(product))]
+        if len(self.projected) == 3:
+            return self.projected
+        if len(pairs) < 2:
+            return given
+        return [self.root(pairs[0][0]), self.root(pairs[0][1]), self.root(pairs[-1][1])]
+
+    @functools.cached_property
+    def projected(self) -> list[str]:
+        """The first three names that are given what layers make."""
+        made = [
             name
             for statement in self.statements
             if any(is_self(node) for node in walk(statement) if isinstance(node, ast.Call))
             for name in targets(statement)
         ]
-        pairs = [pair for product in self.products if (pair := operands(product))]
-        if len({*projected[:3]}) == 3:
-            return projected[:3]
-        if len(pairs) < 2:
-            return given
-        return [self.root(pairs[0][0]), self.root(pairs[0][1]), self.root(pairs[-1][1])]
+        return list(dict.fromkeys(made))[:3]
 
     @functools.cached_property
     def layers(self) -> list[str]:
