@@ -231,9 +231,7 @@ class EntryPointProxy:
     def record(self, arguments: Arguments, answer: Answer, on: State) -> None:
         """Record a call of an object."""
         self._recording.append(
-            Recorded(
-                check=self._check, point=self.point, arguments=arguments, answer=answer, on=on
-            )
+            Recorded(check=self._check, point=self.point, arguments=arguments, answer=answer, on=on)
         )
 
     def _require_defined(self) -> None:

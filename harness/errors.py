@@ -47,9 +47,7 @@ class CandidateError(TakehomeError):
 class CandidateRaised(CandidateError):
     """The candidate's code raised an exception."""
 
-    def __init__(
-        self, kind: str, message: str, line: int | None = None, file: str = ""
-    ) -> None:
+    def __init__(self, kind: str, message: str, line: int | None = None, file: str = "") -> None:
         self.kind = kind
         self.message = message
         self.line = line

@@ -194,9 +194,7 @@ def _score(
     if assignment.adapt and reading.defined is not None:
         spec = spec.only(reading.defined)
     known = Known()
-    checks, recording = run_checks(
-        spec, reading.session, assignment.seed, reading.defined, known
-    )
+    checks, recording = run_checks(spec, reading.session, assignment.seed, reading.defined, known)
     came_to = verdict(checks)
     found = look_into(spec, recording, checks, assignment.seed)
     result = SubmissionResult(

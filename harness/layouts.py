@@ -402,9 +402,7 @@ class _Search:
     linears_inputs_first: bool
     raw_inputs_first: bool
 
-    def place(
-        self, projections: list[Projection], available: list[Group]
-    ) -> Iterator[list[Slot]]:
+    def place(self, projections: list[Projection], available: list[Group]) -> Iterator[list[Slot]]:
         """Yield every way to find a place for the matrices of all projections."""
         if not projections:
             yield []

@@ -167,9 +167,7 @@ class Parser:
             return None
         return "\n".join(lines) if all(map(_is_harmless, lines)) else None
 
-    def edits(
-        self, text: str, *, entries: Sequence[str], torch: bool
-    ) -> tuple[SourceEdit, ...]:
+    def edits(self, text: str, *, entries: Sequence[str], torch: bool) -> tuple[SourceEdit, ...]:
         """List small edits that could repair an attention; none when parsing failed.
 
         ``entries`` are the functions and classes whose results are wrong; ``torch`` says that

@@ -132,9 +132,7 @@ def fold(card: Card, ticks: Ticks) -> Card:
         return card
     questions = tuple(_with_ticks(question, ticked) for question in card.questions)
     review = _review(_points(questions)) if ticked else ()
-    return msgspec.structs.replace(
-        card, questions=questions, result=_reviewed(card.result, review)
-    )
+    return msgspec.structs.replace(card, questions=questions, result=_reviewed(card.result, review))
 
 
 def _with_ticks(question: Question, ticked: frozenset[str]) -> Question:

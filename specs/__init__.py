@@ -1,4 +1,4 @@
-"""The assignments, by name. A spec is imported when it is asked for: torch is not needed to list them."""
+"""The assignments, by name. A spec is imported when it is asked for; listing needs no torch."""
 
 from __future__ import annotations
 

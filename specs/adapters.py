@@ -166,9 +166,7 @@ class OneHeadAttention(_Attention):
     def _after(self, arguments: Arguments, after: Arguments) -> Arguments:
         width, values = (_values(arguments[place]).shape[-1] for place in (0, 2))
         x_q, x_kv, *blocked = after
-        masks = [
-            Tensor(~(m.values != 0), "b1") if isinstance(m, Tensor) else m for m in blocked
-        ]
+        masks = [Tensor(~(m.values != 0), "b1") if isinstance(m, Tensor) else m for m in blocked]
         key, value = _columns(x_kv, 0, width), _columns(x_kv, width, width + values)
         return _columns(x_q, 0, width), key, value, *masks
 

@@ -90,9 +90,7 @@ def expected_step(parts: Any, state: State, *arguments: Array) -> tuple[Expected
     return (layers.judged(out, trace, bound),)
 
 
-def _feed(
-    parts: Any, weights: Weights, count: int, memory: dict[str, Any], prompt: Any
-) -> Any:
+def _feed(parts: Any, weights: Weights, count: int, memory: dict[str, Any], prompt: Any) -> Any:
     cache = None
     for chunk in prompt:
         x = np.array(chunk, np.float64)
@@ -103,5 +101,3 @@ def _feed(
 def forward(parts: Any, weights: Mapping[str, Array], made_of: tuple[int, int], x: Array) -> Array:
     """Return out of a first call, on any library's arrays."""
     return step(parts, weights, made_of[1], {}, x)[0]
-
-

@@ -142,7 +142,6 @@ class AttentionCases:
         full = np.broadcast_to(keys, (*shape.leading, shape.queries, shape.keys))
         return lengths, np.ascontiguousarray(full)
 
-
     def masks(self, shape: Shape) -> tuple[Array, ...]:
         """Draw one mask of every shape that a brief may name, from (Tq, Tk) to the full one."""
         items, *heads = shape.leading
@@ -154,9 +153,7 @@ class AttentionCases:
             (*shape.leading, shape.queries, shape.keys),
         ]
         masks = (self.draw.mask(*lengths) for lengths in dict.fromkeys(shapes))
-        return tuple(
-            mask.astype(DTYPES[dtype]) for mask in masks for dtype in self.mask_dtypes
-        )
+        return tuple(mask.astype(DTYPES[dtype]) for mask in masks for dtype in self.mask_dtypes)
 
     def items(self, case: Case) -> tuple[Case, ...]:
         """Return each item of a case alone, with its part of the mask in full, as bools."""

@@ -303,5 +303,3 @@ class Layers:
         found = torch.autograd.grad(total, everything, allow_unused=True)
         arrays = [None if gradient is None else gradient.numpy() for gradient in found]
         return arrays[: len(leaves)], dict(zip(weights, arrays[len(leaves) :], strict=True))
-
-

@@ -170,7 +170,12 @@ SPEC = Spec(
             name="causal_mask",
             parameters=("length",),
             returns=("mask",),
-            aliases=("make_causal_mask", "create_causal_mask", "get_causal_mask", "subsequent_mask"),
+            aliases=(
+                "make_causal_mask",
+                "create_causal_mask",
+                "get_causal_mask",
+                "subsequent_mask",
+            ),
         ),
         EntryPoint(
             role="padding_mask",

@@ -169,4 +169,3 @@ def _with_size(query: Array, key: Array, value: Array, *mask: Array) -> tuple[An
 def roles(points: Mapping[str, Any]) -> Mapping[str, Any]:
     """Offer plain attention besides the entry point itself."""
     return {**points, "attention": WithoutBlocks(points["attention_in_blocks"])}
-

@@ -51,7 +51,12 @@ SPEC = Spec(
             parameters=("Q", "K", "V", "block_size", "mask"),
             returns=("out",),
             optional=1,
-            aliases=("online_attention", "flash_attention", "blockwise_attention", "chunked_attention"),
+            aliases=(
+                "online_attention",
+                "flash_attention",
+                "blockwise_attention",
+                "chunked_attention",
+            ),
             mask_shapes=("qk", "b1k", "bqk"),
             fixed={3: 3},
         ),

@@ -196,7 +196,8 @@ def roundoffs(trace: Trace) -> tuple[Array, Array]:
     - the output adds Tk products: Σ p_j |v_j| · (that + Tk + 2).
 
     The largest argument of a matrix of scores stands for all. One roundoff absolute is added to
-    the weights, which are at most 1. Everything is doubled for the terms of second order. Cost of logits around 5,000 in float32: 3e-4, as measured.
+    the weights, which are at most 1. Everything is doubled for the terms of
+    second order. Cost of logits around 5,000 in float32: 3e-4, as measured.
     """
     width, keys = trace.query.shape[-1], trace.mixed.shape[-1]
     with np.errstate(all="ignore"):

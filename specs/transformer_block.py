@@ -100,9 +100,7 @@ def assemble(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[.
     from torch import nn
 
     class TransformerBlock(nn.Module):
-        def __init__(
-            self, d_model: int, num_heads: int, d_ff: int, causal: bool = True
-        ) -> None:
+        def __init__(self, d_model: int, num_heads: int, d_ff: int, causal: bool = True) -> None:
             super().__init__()
             self.made_of = (d_model, num_heads, d_ff, causal)
             inner = parts["fit_heads"](d_model, num_heads)
@@ -187,4 +185,3 @@ SPEC = Spec(
     roles=roles,
     blocks_fused=True,
 )
-

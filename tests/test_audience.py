@@ -128,9 +128,7 @@ def test_no_expected_value_and_no_seed_is_in_a_file_for_a_candidate(flaw):
     checks, recording = run_checks(NUMPY, session, "canary-seed")
     evidence = gather(NUMPY, recording, checks)
     result = SubmissionResult(id="ada", sha256="0" * 64, verdict=Verdict.FAILED, checks=checks)
-    card = Card(
-        spec="s", title="t", environment=ENVIRONMENT, result=result, evidence=evidence
-    )
+    card = Card(spec="s", title="t", environment=ENVIRONMENT, result=result, evidence=evidence)
     secret = {f"{c.mismatch.expected!r}"[:10] for c in checks if c.mismatch}
     secret |= {repr(v)[:10] for one in evidence for a in one.expected.values() for v in a.values}
     given = {repr(v)[:10] for one in evidence for a in one.inputs.values() for v in a.values}

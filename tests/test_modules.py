@@ -180,9 +180,7 @@ def test_many_readings_of_many_parameters_fit_into_frames():
         def __init__(self, d_model, num_heads):
             super().__init__()
             self.h = num_heads
-            self.w = nn.ParameterList(
-                nn.Parameter(torch.randn(d_model, d_model)) for _ in range(4)
-            )
+            self.w = nn.ParameterList(nn.Parameter(torch.randn(d_model, d_model)) for _ in range(4))
             self.more = nn.ParameterList(nn.Parameter(torch.zeros(3)) for _ in range(400))
 
         def forward(self, q, k, v, mask=None):

@@ -19,7 +19,7 @@ from harness.results import (
 )
 
 POINTS = tuple(
-    KeyPoint(id=f"1.{place}", text="a # \"point\"", level=level)
+    KeyPoint(id=f"1.{place}", text='a # "point"', level=level)
     for place, level in enumerate((Level.PASS, Level.PASS, Level.GOOD, Level.EXCELLENT), start=1)
 )
 
@@ -51,9 +51,7 @@ def card(identifier="ann", checks=PASSED, earned=6):
     )
     questions = (Question(id="1", part="p", text="Why\nso?", points=POINTS),)
     environment = Environment(takehome="0", sandbox="none", isolated=True)
-    return Card(
-        spec="s", title="t", environment=environment, result=result, questions=questions
-    )
+    return Card(spec="s", title="t", environment=environment, result=result, questions=questions)
 
 
 def ticked(*points):
@@ -74,8 +72,8 @@ def test_a_point_is_ticked_by_writing_true(tmp_path):
 def test_preparing_again_keeps_ticks_and_adds_who_is_missing(tmp_path):
     path = review.prepare([card()], tmp_path)
     path.write_text(path.read_text().replace('"1.2" = false', '"1.2" = true'))
-    review.prepare([card(), card("jörg \"x\" \\ y")], tmp_path)
-    assert review.read(tmp_path) == ticked("1.2") | {"jörg \"x\" \\ y": frozenset()}
+    review.prepare([card(), card('jörg "x" \\ y')], tmp_path)
+    assert review.read(tmp_path) == ticked("1.2") | {'jörg "x" \\ y': frozenset()}
 
 
 def test_code_has_nothing_to_tick(tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from harness import Facet, Judge, Stage, criterion
 from specs import heads as reference
 

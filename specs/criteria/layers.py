@@ -70,9 +70,7 @@ def gradients(layers: Layers, draw: Draw, judge: Judge):
             if right is None or not _is_held(layer, name):
                 continue
             judge.require(name in slope.weights, f"no gradient reaches {name}")
-            judge.close(
-                slope.weights[name], Expected(right, 4096 * largest), f"gradient of {name}"
-            )
+            judge.close(slope.weights[name], Expected(right, 4096 * largest), f"gradient of {name}")
 
 
 def _is_held(layer, name: str) -> bool:

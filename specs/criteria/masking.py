@@ -49,7 +49,7 @@ def mask_value(attention, cases: AttentionCases, judge: Judge):
     """
     huge = {"f8": 1e12, "f4": 1e6}[cases.dtype]
     for shape in (cases.different, cases.square):
-        lengths, mask = cases.ragged(shape)
+        _, mask = cases.ragged(shape)
         case = cases.of(shape).replace(mask=mask)
         blocked = ~mask[..., :1, :].swapaxes(-1, -2)
         clean, loaded = (

@@ -81,9 +81,7 @@ def masked_gradients(attention, cases: AttentionCases, judge: Judge):
 
 
 def _judge_gradients(attention, case, cases: AttentionCases, judge: Judge) -> None:
-    cotangent = cases.draw.normal(
-        *case.query.shape[:-1], case.value.shape[-1], dtype=cases.dtype
-    )
+    cotangent = cases.draw.normal(*case.query.shape[:-1], case.value.shape[-1], dtype=cases.dtype)
     if case.mask is not None:
         # What an empty row gives is the candidate's choice, so nothing flows back through it.
         cotangent = cotangent * case.mask.any(-1, keepdims=True)

@@ -262,4 +262,3 @@ FLAWS = (
         answer="Keep the batch axis in the mask, (B, 1, 1, T), and test with masks that differ.",
     ),
 )
-

@@ -156,9 +156,7 @@ SOURCES = (
     score(
         id="input-viewed",
         title="inputs read as if they were contiguous",
-        parts={
-            "take": lambda *inputs: tuple(behaviour.viewed(array) for array in inputs)
-        },
+        parts={"take": lambda *inputs: tuple(behaviour.viewed(array) for array in inputs)},
         caught_by=("inputs-untouched",),
         question="What is the difference between view, reshape and contiguous().view?",
         answer="view needs compatible strides; a transposed tensor has none, reshape copies then.",
@@ -279,6 +277,7 @@ IN_HEADS = tuple(
     if flaw.id in ("scale-by-d-model", "scale-by-heads", "softmax-over-heads")
 )
 
+
 def _shown(flaws: tuple[Flaw, ...]) -> tuple[Flaw, ...]:
     """Return flaws as a layer without a mask argument shows them: in its numbers."""
     return tuple(dataclasses.replace(flaw, caught_by=("definition",)) for flaw in flaws)
@@ -320,4 +319,3 @@ KEEPING = (
         answer="The opposite: methods that end in _ change the argument, which is the caller's.",
     ),
 )
-

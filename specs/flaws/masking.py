@@ -14,8 +14,12 @@ Array = Any
 
 mask = partial(Flaw, stage=Stage.MASK)
 
-ASK_FILL = "After the mask a blocked score is your fill value. What is its weight after the softmax?"
-ANSWER_FILL = "exp(fill - max) / Σ: only -inf or a number like -1e9 makes that zero; 0 leaves exp(0) = 1."
+ASK_FILL = (
+    "After the mask a blocked score is your fill value. What is its weight after the softmax?"
+)
+ANSWER_FILL = (
+    "exp(fill - max) / Σ: only -inf or a number like -1e9 makes that zero; 0 leaves exp(0) = 1."
+)
 ASK_DIAGONAL = "Write the causal mask for T = 4. May position 0 see itself?"
 ANSWER_DIAGONAL = "Lower triangle with the diagonal: row i allows 0 … i, so that no row is empty."
 

@@ -199,8 +199,9 @@ ALIBI = (
         id="alibi-squared",
         title="a bias quadratic in the distance",
         parts={
-            "alibi_bias": lambda heads, length: -encodings.slopes(heads)[:, None, None]
-            * encodings.distances(length) ** 2
+            "alibi_bias": lambda heads, length: (
+                -encodings.slopes(heads)[:, None, None] * encodings.distances(length) ** 2
+            )
         },
     ),
     bias(

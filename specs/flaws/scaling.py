@@ -10,8 +10,12 @@ from specs.stages import library, swap
 
 Array = Any
 
-ASK_SCALE = "What is the variance of q·k for two independent N(0,1) vectors of width d, and what follows?"
-ANSWER_SCALE = "It is d; unscaled scores grow with √d, the softmax saturates and its gradient vanishes."
+ASK_SCALE = (
+    "What is the variance of q·k for two independent N(0,1) vectors of width d, and what follows?"
+)
+ANSWER_SCALE = (
+    "It is d; unscaled scores grow with √d, the softmax saturates and its gradient vanishes."
+)
 
 score = partial(Flaw, stage=Stage.SCORE)
 scale = partial(Flaw, stage=Stage.SCALE, question=ASK_SCALE, answer=ANSWER_SCALE)

@@ -15,7 +15,9 @@ Array = Any
 ASK_AXIS = "The weights are (…, Tq, Tk). Which axis sums to 1, and what does a row then mean?"
 ANSWER_AXIS = "The last one, over the keys: a row says how one query divides its attention."
 ASK_STABLE = "What does exp(1000) give in float32, and why may any constant be subtracted first?"
-ANSWER_STABLE = "inf; softmax(x + c) = softmax(x), so subtracting each row's own maximum is free and safe."
+ANSWER_STABLE = (
+    "inf; softmax(x + c) = softmax(x), so subtracting each row's own maximum is free and safe."
+)
 
 normalise = partial(Flaw, stage=Stage.NORMALISE, question=ASK_AXIS, answer=ANSWER_AXIS)
 stability = partial(Flaw, stage=Stage.NORMALISE, question=ASK_STABLE, answer=ANSWER_STABLE)

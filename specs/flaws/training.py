@@ -47,7 +47,9 @@ def detached(logits: Array) -> Array:
 def single(out: Array, weights: Array) -> tuple[Array, Array]:
     """Cast to float32."""
     kind = library(out).float32
-    cast = (lambda array: array.astype(kind)) if library(out) is np else (lambda array: array.to(kind))
+    cast = (
+        (lambda array: array.astype(kind)) if library(out) is np else (lambda array: array.to(kind))
+    )
     return cast(out), cast(weights)
 
 

@@ -156,7 +156,7 @@ def test_a_screen_reader_hears_stage_state_and_outcome_in_words(plain: Visit, si
         "normalise softmax over keys broken here",
         "differs: 0.3902",
         "wrong answer",
-        "img \"actual weights. query 0: ",
+        'img "actual weights. query 0: ',
     ):
         assert words in tree.lower().replace("✕ ", ""), words
 

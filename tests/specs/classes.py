@@ -22,9 +22,7 @@ def separated(
 ) -> bool:
     """Tell whether any call separates two sets of flaws by more than 10 rounding bounds."""
     first, second = (spec.expect(spec.with_flaws(*flaws)) for flaws in (one, other))
-    return any(
-        apart(outputs(call, first), outputs(call, second), unit(call)) for call in recording
-    )
+    return any(apart(outputs(call, first), outputs(call, second), unit(call)) for call in recording)
 
 
 def unit(call: Recorded) -> float:

@@ -59,9 +59,7 @@ def test_memory_of_a_right_answer_grows_in_proportion(sandbox, sample):
 
 
 @linux
-@pytest.mark.parametrize(
-    "sample", ["wrong_holds-all-scores.py", "wrong_holds-several-matrices.py"]
-)
+@pytest.mark.parametrize("sample", ["wrong_holds-all-scores.py", "wrong_holds-several-matrices.py"])
 def test_an_array_of_queries_and_keys_is_noticed(sandbox, sample):
     result = memory_growth(in_sandbox(sandbox, sample))
     assert result.outcome is Outcome.FAILED

@@ -44,4 +44,3 @@ def test_every_check_of_every_spec_has_a_row_with_its_flaws():
         for check in spec.checks:
             ending = f"| {spec.name} | {check.level} | {check.points} | {caught(spec, check)} |"
             assert any(row.endswith(ending) for row in rows), f"{check.id} of {spec.name}"
-
