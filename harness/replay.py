@@ -45,7 +45,7 @@ class Replay:
         return frozenset(self._checks) & frozenset(flaw.caught_by)
 
     def compatible(self, flaw: Flaw) -> bool:
-        """Tell whether the submission failed all the checks that a flaw fails, and there are any."""
+        """Tell whether the submission failed every check that a flaw fails, if it fails any."""
         predicted = self.predicted(flaw)
         return bool(predicted) and predicted <= self.failed.keys()
 
