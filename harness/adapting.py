@@ -166,6 +166,7 @@ class Pieces:
         self._leading, self._queries = query.shape[:-2], query.shape[-2]
         self._kind = query.dtype if query.dtype.kind == "f" else np.dtype(np.float64)
         self._raw = self._mask()
+        self._has_mask = places.mask is not None and places.mask < len(arguments)
         self._axes = "bhqk" if convention.headed else "bqk"
         whole = (*query.shape[:-1], key.shape[-2])
         if len(self._axes) > len(whole):  # the heads are inside a layer, not in its arguments
@@ -314,6 +315,9 @@ class Pieces:
         assert self._whole is not None and self._raw is not None
         form, layout = self._convention.mask, LAYOUTS[self._convention.layout]
         if not form.axes and self._convention.layout == "batch":
+            meaning = "block" if self._convention.blocking else "keep"
+            if self._has_mask and (form.meaning, form.kind) == (meaning, "bool"):
+                return self._given[self._convention.places.mask or 0]  # as the brief has it
             return form.write(self._raw, "", self._kind)
         cut = {"b": piece.items, "h": piece.heads, "q": piece.queries, "k": slice(None)}
         whole = self._whole[tuple(cut[letter] for letter in self._axes)]

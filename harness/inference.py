@@ -211,6 +211,11 @@ def _by_trial(
     out, weights = trials.outputs(chosen.answers[0])
     if point.constructor or len(point.returns) == 1:
         return dataclasses.replace(chosen.convention, returns=(out,))
+    arrays = [n for n, one in enumerate(chosen.answers[0].outs) if isinstance(one, Tensor)]
+    if (
+        weights is None
+    ):  # of another shape than the brief's they are a mistake; absent, a convention
+        weights = next((n for n in arrays if n != out), None)
     return dataclasses.replace(chosen.convention, returns=(out, weights), identity=weights is None)
 
 
@@ -247,7 +252,8 @@ def _sentence(point: EntryPoint, convention: Convention, definition: Definition)
         said.append(f"called {one_line(convention.name, 60)}")
     if convention.constructor:
         said.append(f"made with ({_listed(_positional_first(definition.takes))})")
-    if convention.order != tuple(range(len(convention.order))) or convention.keywords:
+    used = [place for place in convention.order if place is not None]
+    if list(convention.order[: len(used)]) != list(range(len(used))) or convention.keywords:
         said.append(f"takes ({_listed(takes)})")
     brief = MaskForm(meaning="block" if point.blocking else "keep")
     if form := convention.mask.words(brief):

@@ -152,6 +152,8 @@ class Search:
     def _survivors(self, candidates: Iterable[Explanation]) -> Iterator[_Survivor]:
         for explanation in candidates:
             near = self._first_distance(explanation)
+            if not self._answered and not self._raises_alike(explanation):
+                continue  # with nothing else to go by, it must raise the same
             if not near.fits:
                 self._reject(explanation, near)
             elif survivor := self._explained(explanation):
@@ -163,10 +165,7 @@ class Search:
             made = style.expect(style.with_flaws(*explanation))
             unexplained, fine, difference = 0, True, 0.0
             for call in self._calls:
-                given = outputs(call, made)
-                found = distance(call, given)
-                if not self._answered and not raised_alike(call, given):
-                    break  # with nothing else to go by, it must raise the same
+                found = distance(call, outputs(call, made))
                 if not found.fits and call.answer.raised is not None:
                     unexplained += 1  # by itself it tells nothing
                 elif not found.fits and self._is_compared(call):
@@ -202,6 +201,10 @@ class Search:
         assert self._first is not None
         places = range(len(self._styles_of_first))
         return min(distance(self._first, self._of_first(explanation, n)) for n in places)
+
+    def _raises_alike(self, explanation: Explanation) -> bool:
+        assert self._first is not None
+        return raised_alike(self._first, self._of_first(explanation))
 
     def _found(self, survivors: Sequence[_Survivor]) -> Found:
         fewest = min(one.unexplained for one in survivors)
