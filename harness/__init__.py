@@ -8,8 +8,9 @@ from harness.checks import Check, Criterion, criterion
 from harness.compare import Expected, Judge
 from harness.draw import Draw
 from harness.errors import CheckFailed
+from harness.layout_trial import Construction
 from harness.learned import Learned, Norm, Projection, State, draw_weights
-from harness.modules import ClassProxy, Construction, Layer
+from harness.modules import ClassProxy, Layer
 from harness.results import Facet, KeyPoint, Level, Question, Stage
 from harness.spec import EntryPoint, Flaw, Spec
 

@@ -1,18 +1,14 @@
 """A class of the submission, as a check sees it: made, given weights, called.
 
-The harness reads the candidate's own parameters, finds which hold what the reference learns, and
-sets them. Names decide what is tried first, a probe decides: the candidate's class and the
-reference are given the same weights and must give the same output. Where no reading does that and
-the names do not tell, known mistakes are tried as well. Then the most plausible reading stands, so
-that what is wrong shows in the checks and not here.
+The harness reads the candidate's own parameters, finds which hold what the reference learns
+(``layout_search``, ``layout_trial``), and sets them. What is recorded of a call is in the
+reference's terms, so that diagnosis can make it again.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -33,34 +29,18 @@ from harness.calls import (
     Value,
 )
 from harness.candidate import Arguments, EntryPointProxy, Returned, is_array
-from harness.compare import Expected, compare, shape_name
 from harness.draw import Draw
 from harness.errors import CheckFailed
-from harness.layouts import Layout, again, layouts
-from harness.learned import Learned, Norm, Projection, State, draw_weights
+from harness.layout_search import layouts
+from harness.layout_trial import Construction, Trial, unreadable
+from harness.layouts import Layout, again
+from harness.learned import Learned, State, draw_weights
 from harness.text import one_line
 
 Floats = np.ndarray[Any, Any]
-Reading = Callable[..., tuple[Expected, ...]]
 
 #: Wire dtype -> the method of a torch module that converts it.
 _CASTS: Final = {"f8": "double", "f4": "float", "f2": "half", "bf2": "bfloat16"}
-#: So many parameters are set in one frame, whose header has a limit.
-_IN_A_FRAME: Final = 128
-#: How many readings of the parameters are tried with known mistakes.
-_TRIES_WITH_FLAWS: Final = 24
-
-
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Construction:
-    """What is known about a class: what it learns, and a call to learn its parameters' roles by."""
-
-    learned: Callable[..., tuple[Learned, ...]]  #: of the constructor's arguments
-    sizes: tuple[int, ...]  #: constructor arguments for the probe: all lengths differ
-    example: Callable[..., Arguments]  #: (draw, *sizes) -> arguments of one call
-    #: (state, *arguments) -> outputs: the reference and its other right forms, then known mistakes
-    readings: Callable[[], Iterator[Reading]]
-    forms: tuple[str, ...] = ("",)  #: what is said of each right form, e.g. "GELU by tanh"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -146,7 +126,7 @@ class ClassProxy:
         if layout is None:
             found = layouts(parameters, learned)
             if not found:
-                raise CheckFailed(self._unreadable(parameters, learned))
+                raise CheckFailed(unreadable(self.name, parameters, learned))
             layout = found[0]
         return Layer(number, made_of, layout, tuple(parameters), late)
 
@@ -315,11 +295,16 @@ class ClassProxy:
     def _find_layout(self) -> Layout | str:
         sizes = self._construction.sizes
         number, parameters, _ = self._construct(sizes)
-        learned = self.learned(*sizes)
-        found = layouts(parameters, learned)
+        found = layouts(parameters, self.learned(*sizes))
         if not found:
-            return self._unreadable(parameters, learned)
-        layout = self._try(found, number)
+            return unreadable(self.name, parameters, self.learned(*sizes))
+        trial = Trial(self.name, self._construction, found)
+        answers = [
+            answer
+            for steps in trial.frames(Reference(number))
+            for answer in self._proxy.send(steps)[1::2]
+        ]
+        layout, self._proxy.known.forms[self.name] = trial.choose(answers)
         said = layout.describe()
         if form := self._construction.forms[self.form]:
             said += f"; {form}"
@@ -327,59 +312,6 @@ class ClassProxy:
             said += f"; nothing was found for {', '.join(layout.missing)}"
         self._proxy.known.conventions["projections"] = said
         return layout
-
-    def _try(self, found: Sequence[Layout], number: int) -> Layout:
-        """Return the reading with which the class computes what the reference does."""
-        sizes = self._construction.sizes
-        draw = Draw("layout", self.name)
-        drawn = draw_weights(self.learned(*sizes), draw)
-        arguments = self._construction.example(draw, *sizes)
-        target = Reference(number)
-        answers: list[Answer] = []
-        size = max(1, _IN_A_FRAME // max(1, len(found[0].fill(drawn))))
-        for start in range(0, len(found), size):
-            steps: list[Step] = []
-            for layout in found[start : start + size]:
-                steps.append(SetParameters(target, layout.fill(drawn)))
-                steps.append(Call(object=target, arguments=arguments))
-            answers += self._proxy.send(steps)[1::2]
-        tried = [
-            (layout, State(sizes, layout.in_force(drawn)), answer.outs[0])
-            for layout, answer in zip(found, answers, strict=True)
-            if answer.raised is None and answer.outs
-        ]
-        readings = self._construction.readings()
-        right = list(itertools.islice(readings, len(self._construction.forms)))
-        for layout, state, out in tried:
-            errors = [_error(out, reading, state, arguments) for reading in right]
-            if min(errors) < math.inf:
-                self._proxy.known.forms[self.name] = errors.index(min(errors))
-                return layout
-        for reading in () if found[0].is_named else readings:
-            for layout, state, out in tried[:_TRIES_WITH_FLAWS]:
-                if _error(out, reading, state, arguments) < math.inf:
-                    return layout
-        return found[0]
-
-    def _unreadable(self, parameters: Mapping[str, Floats], learned: Sequence[Learned]) -> str:
-        if not parameters:
-            return (
-                f"{self.name} has no parameters once it is made, expected projections made in "
-                "__init__; layers made in forward are new in every call and never trained"
-            )
-        listed = list(parameters.items())
-        seen = ", ".join(
-            f"{one_line(name, 60)} {shape_name(value.shape)}" for name, value in listed[:12]
-        )
-        more = f" and {len(listed) - 12} more" if len(listed) > 12 else ""
-        wanted = ", ".join(
-            f"{part.name} {shape_name(part.shape)}"
-            for part in learned
-            if isinstance(part, Projection)
-        )
-        norms = sum(isinstance(part, Norm) for part in learned)
-        wanted += f" and {norms} norms" if norms else ""
-        return f"{self.name} has the parameters {seen}{more}, expected projections {wanted}"
 
 
 def _arrays(answer: Answer) -> dict[str, Floats]:
@@ -393,20 +325,3 @@ def _arrays(answer: Answer) -> dict[str, Floats]:
 def _is_floating(value: object) -> bool:
     values = value.values if isinstance(value, Tensor) else value
     return is_array(value) and np.asarray(values).dtype.kind == "f"
-
-
-def _error(out: Output, reading: Reading, state: State, arguments: Arguments) -> float:
-    """Return by how many rounding bounds an output is off, inf where it is something else."""
-    if not isinstance(out, Tensor):
-        return math.inf
-    try:
-        with np.errstate(all="ignore"):
-            expected = reading(state, *arguments)[0]
-            if out.values.shape != expected.values.shape:
-                return math.inf
-            # What is a tenth off needs no bound, which costs more than the values.
-            if np.abs(out.values - expected.values).max() > 0.1 * np.abs(expected.values).max():
-                return math.inf
-            return compare(out, expected, "out")
-    except Exception:  # wrong, or a mistake that needs other shapes, or torch
-        return math.inf

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from harness.draw import Draw
-from harness.layouts import again, layouts
+from harness.layout_search import layouts
+from harness.layouts import again
 from harness.learned import Norm, Projection, draw_weights
 
 D, H, d, F = 12, 3, 4, 20
