@@ -175,8 +175,11 @@ class Layout:
                 defaults[part.bias] = np.zeros(part.shape[1])
             else:
                 defaults |= {part.gain: np.ones(part.width), part.shift: np.zeros(part.width)}
-        held = {**weights} if self.per_head else self.read(self.fill(weights))
         biased = {name for slot in self.slots for name in slot.holds}
+        if self.per_head:
+            held = {name: weights[name] for name in biased}
+        else:
+            held = self.read(self.fill(weights))
         for copy, original in self.shared.items():
             if f"b_{original}" in biased:
                 held[f"b_{copy}"] = weights[f"b_{copy}"]

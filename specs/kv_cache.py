@@ -117,6 +117,7 @@ FLAWS: tuple[Flaw, ...] = (
     *_STAGES,
     *layer_flaws.CAUSAL_MASKS,
     *(flaw for flaw in layer_flaws.PROJECTIONS if flaw.id != "projection-untrained"),
+    layer_flaws.QUERY_PROJECTS_KEYS,
     *layer_flaws.HEADS,
     *layer_flaws.SPLITTING_SHOWN,
 )

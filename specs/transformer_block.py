@@ -142,6 +142,7 @@ FLAWS: tuple[Flaw, ...] = (
     *_STAGES,
     *layer_flaws.CAUSAL_MASKS,
     *layer_flaws.PROJECTIONS,
+    layer_flaws.QUERY_PROJECTS_KEYS,
     *layer_flaws.HEADS,
     *layer_flaws.SPLITTING_SHOWN,
 )
