@@ -217,4 +217,7 @@ def _describe(name: str, explanations: tuple[Explanation, ...], evidence: str) -
 
 
 def _title(explanation: Explanation) -> str:
-    return " and ".join(flaw.title for flaw in explanation)
+    titles = [flaw.title for flaw in explanation]
+    if len(titles) < 3:
+        return " and ".join(titles)
+    return f"{'; '.join(titles[:-1])}; and {titles[-1]}"

@@ -187,5 +187,6 @@ SPEC = Spec(
     expect=expect,
     fixtures=fixtures,
     roles=roles,
+    composites=flaws.composites(FLAWS),
     blocks_fused=True,
 )

@@ -38,7 +38,9 @@ def test_a_file_is_graded_by_the_conventions_that_it_has(file):
     result = graded(file, adapt=True)
     assert result.verdict == expected.pop("verdict"), result.reason
     assert result.reason.startswith(expected.pop("reason", ""))
-    assert [one.flaw for one in result.diagnosis if one.flaw != "nan-row"] == expected.pop("flaws", [])
+    assert [one.flaw for one in result.diagnosis if one.flaw != "nan-row"] == expected.pop(
+        "flaws", []
+    )
     points = {point.name for point in specs.load(file.parent.name).entry_points}
     said = {name: words for name, words in result.conventions.items() if name in points}
     assert said == expected
@@ -76,7 +78,9 @@ def test_an_exact_name_wins_over_one_that_others_use():
 
 
 def test_a_function_of_queries_keys_and_values_is_found_under_any_name():
-    found = find(attention_point(), [definition("f", "x"), definition("g", "query", "key", "value")])
+    found = find(
+        attention_point(), [definition("f", "x"), definition("g", "query", "key", "value")]
+    )
     assert found.name == "g"
 
 

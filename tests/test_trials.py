@@ -21,7 +21,9 @@ def point_of(name):
 
 
 def named(point, *, letters=False):
-    takes = [Parameter(c if letters else n) for n, c in zip(point.parameters, "abcdefg", strict=False)]
+    takes = [
+        Parameter(c if letters else n) for n, c in zip(point.parameters, "abcdefg", strict=False)
+    ]
     makes = tuple(map(Parameter, point.constructor))
     if point.constructor:
         one = Definition(name=point.name, kind="class", takes=makes, call=tuple(takes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from functools import partial
 from typing import Any
 
@@ -319,3 +320,31 @@ KEEPING = (
         answer="The opposite: methods that end in _ change the argument, which is the caller's.",
     ),
 )
+
+
+def composites(flaws: tuple[Flaw, ...]) -> tuple[tuple[Flaw, ...], ...]:
+    """Return what was reported to come together: heads split and merged by view, and more.
+
+    The public reports are of ``view`` for the split and the merge, often for Kᵀ as well, together
+    with a scale by another width, a softmax without ``dim`` and a mask without effect.
+    """
+    known = {flaw.id: flaw for flaw in flaws}
+    views = tuple(known[id] for id in ("split-by-reshape", "merge-by-reshape"))
+    others = (
+        tuple(flaw for flaw in flaws if flaw.stage is Stage.SCALE and "prepare" not in flaw.parts),
+        tuple(known[id] for id in ("mask-ignored", "fill-tiny", "fill-zero") if id in known),
+        (known["keys-reshaped"],),
+        (known["softmax-over-heads"],),
+    )
+    choices = itertools.product(*((None, *of_stage) for of_stage in others))
+    return tuple(
+        (*views, *chosen)
+        for one in choices
+        if _apart(chosen := tuple(flaw for flaw in one if flaw is not None))
+    )
+
+
+def _apart(flaws: tuple[Flaw, ...]) -> bool:
+    """Tell whether no two replace the same part."""
+    parts = [part for flaw in flaws for part in flaw.parts]
+    return len(parts) == len(set(parts))

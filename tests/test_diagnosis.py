@@ -1,0 +1,227 @@
+"""What is wrong is named where it is known, and nothing is claimed where it is not."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import specs
+from harness.candidate import Recorded
+from harness.diagnosis import diagnose, unexplained
+from harness.evidence import gather
+from harness.results import Stage
+from harness.running import run_checks
+from harness.session import DirectSession
+
+NUMPY = specs.load("numpy_attention")
+FLAWS = {flaw.id: flaw for flaw in NUMPY.flaws}
+SEED = "a seed of these tests"
+
+
+def run(spec, functions, seed=SEED):
+    return run_checks(spec, DirectSession(functions, arrays=spec.arrays), seed)
+
+
+def of_flaws(*ids, spec=NUMPY):
+    known = {flaw.id: flaw for flaw in spec.flaws}
+    return said_of(spec.assemble(spec.with_flaws(*(known[id] for id in ids))), spec)
+
+
+def said_of(functions, spec=NUMPY):
+    checks, recording = run(spec, functions)
+    return diagnose(spec, recording, checks, SEED)
+
+
+def attention_of(**parts):
+    return NUMPY.assemble({**NUMPY.reference, **parts})
+
+
+def named(said):
+    return {id for one in said for id in one.flaw.split("+")}
+
+
+@pytest.mark.parametrize("id", FLAWS)
+def test_a_flaw_is_named_or_one_that_is_the_same_function(id):
+    said = of_flaws(id)
+    titles = {title for one in said for title in (one.title, *one.alternatives)}
+    assert FLAWS[id].title in titles
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("no-scale", "mask-ignored"),
+        ("scale-by-length", "mask-after-softmax"),
+        ("softmax-over-queries", "fill-minus-one"),
+        ("keys-reshaped", "scale-by-d"),
+        ("no-scale", "assumes-contiguous"),
+        ("polarity-inverted", "keys-aggregated"),
+        ("causal-triu", "no-scale"),
+        ("split-by-reshape", "pe-base"),
+    ],
+    ids="+".join,
+)
+def test_two_flaws_are_named_together(pair):
+    said = of_flaws(*pair)
+    wanted = {
+        " and ".join(FLAWS[id].title for id in order) for order in itertools.permutations(pair)
+    }
+    titles = {title for one in said for title in (one.title, *one.alternatives)}
+    assert titles & wanted or {FLAWS[id].title for id in pair} <= titles
+
+
+def test_a_right_answer_is_given_no_diagnosis():
+    assert said_of(NUMPY.assemble(NUMPY.reference)) == ()
+
+
+def test_a_right_answer_that_is_refused_its_points_for_another_reason_is_given_none():
+    def bored(x, axis=-1):
+        raise RuntimeError("not today")
+
+    functions = {**NUMPY.assemble(NUMPY.reference), "softmax": bored}
+    assert said_of(functions) == ()
+
+
+def test_a_class_names_all_its_members():
+    (said,) = of_flaws("scaled-twice")
+    assert {said.title, *said.alternatives} == {
+        FLAWS["scale-by-d"].title,
+        FLAWS["scaled-twice"].title,
+    }
+
+
+def test_a_pair_names_the_stages_of_both():
+    (said,) = of_flaws("no-scale", "mask-ignored")
+    assert set(said.stages) == {Stage.SCALE, Stage.MASK}
+
+
+def test_the_evidence_says_how_far_off_it_is_over_how_many_calls():
+    (said,) = of_flaws("softmax-over-queries")
+    assert said.confidence.startswith(
+        "Your attention equals the reference with the softmax over the queries (largest difference"
+    )
+    assert "calls" in said.confidence
+    assert "the next candidate differs by" in said.confidence
+
+
+def test_a_flaw_of_two_entry_points_is_named_once():
+    (said,) = of_flaws("no-maximum")
+    assert said.confidence.startswith("Your softmax and attention")
+
+
+def test_float32_inside_float64_hides_no_flaw():
+    def single(logits, width):
+        return (logits / width).astype(np.float32).astype(np.float64)
+
+    (said,) = said_of(attention_of(scale=single))
+    assert said.flaw == "scale-by-d"
+
+
+def test_an_unknown_mistake_is_given_no_name():
+    assert said_of(attention_of(scale=lambda logits, width: logits / width**0.4)) == ()
+
+
+@pytest.mark.parametrize(
+    "spec", [name for name in specs.TITLES if specs.load(name).image == "numpy"]
+)
+def test_calls_that_all_raise_for_another_reason_are_given_no_name(spec):
+    def broken(*arguments, **keywords):
+        raise AttributeError("typo")
+
+    loaded = specs.load(spec)
+    assert said_of({point.name: broken for point in loaded.entry_points}, loaded) == ()
+
+
+def test_what_raises_now_and_then_is_told_from_what_is_wrong():
+    right = attention_of(scale=lambda logits, width: logits)
+    calls = itertools.count()
+
+    def flaky(*arguments):
+        if next(calls) % 7 == 3:
+            raise OSError("disk full")
+        return right["attention"](*arguments)
+
+    said = said_of({**right, "attention": flaky})
+    assert named(said) == {"no-scale"}
+    assert "raised for another reason" in said[0].confidence
+
+
+class Growing:
+    """Attends to the keys of earlier calls as well."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, query, key, value, mask=None):
+        self.calls += 1
+        right = NUMPY.assemble(NUMPY.reference)["attention"]
+        out, weights = right(query, key, value, mask)
+        return out + 0.01 * self.calls, weights
+
+
+UNRULY = {
+    "random": lambda q, *_: (np.random.default_rng().normal(size=q.shape), q),
+    "noisy": lambda q, k, v, mask=None: tuple(
+        a * np.random.default_rng().uniform(0.5, 1.5, a.shape)
+        for a in NUMPY.assemble(NUMPY.reference)["attention"](q, k, v, mask)
+    ),
+    "stateful": Growing(),
+    "NaN": lambda q, k, v, mask=None: (
+        q[..., :1] * v[..., :1, :] * np.nan,
+        q @ k.swapaxes(-1, -2) * np.nan,
+    ),
+    "of another shape": lambda q, k, v, mask=None: (q[0], k[0]),
+    "nothing": lambda *_: None,
+    "text": lambda *_: "attention",
+    "complex": lambda q, *_: (q.astype(complex), q),
+    "empty": lambda *_: (np.zeros(0), np.zeros(0)),
+    "huge": lambda q, k, v, mask=None: (q @ k.swapaxes(-1, -2) @ v * 1e300, q @ k.swapaxes(-1, -2)),
+}
+
+
+@pytest.mark.parametrize("unruly", UNRULY)
+def test_an_unruly_answer_breaks_nothing_and_is_given_no_name(unruly):
+    functions = {**NUMPY.assemble(NUMPY.reference), "attention": UNRULY[unruly]}
+    assert said_of(functions) == ()
+
+
+def test_what_is_known_is_said_where_nothing_is_claimed():
+    functions = attention_of(scale=lambda logits, width: logits / width**0.4)
+    checks, recording = run(NUMPY, functions)
+    said = unexplained(checks, gather(NUMPY, recording, checks))
+    assert said.startswith("No known mistake, nor two together, gives these results.")
+    assert "(stage scale): Scores are divided by √d_k" in said
+    assert "attention(Q, K, V) with Q (1, " in said
+
+
+def test_nothing_is_known_of_what_did_not_answer():
+    assert unexplained((), ()) == ""
+
+
+def test_the_reported_composite_of_heads_scale_and_mask_is_found():
+    pytest.importorskip("torch")
+    spec = specs.load("torch_multi_head")
+    ids = ("split-by-reshape", "merge-by-reshape", "scale-by-d-model", "mask-ignored")
+    (said,) = of_flaws(*ids, spec=spec)
+    assert set(said.flaw.split("+")) == set(ids)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("no-scale", "softmax-detached"),
+        ("scale-by-heads", "dropout-always-on"),
+        ("softmax-detached",),
+    ],
+    ids="+".join,
+)
+def test_what_no_output_shows_is_named_from_how_checks_fail(pair):
+    pytest.importorskip("torch")
+    assert named(of_flaws(*pair, spec=specs.load("torch_sdpa"))) == set(pair)
+
+
+def test_a_recording_is_all_that_is_needed():
+    checks, recording = run(NUMPY, NUMPY.assemble(NUMPY.with_flaws(FLAWS["no-scale"])))
+    assert all(isinstance(one, Recorded) for one in recording)
+    (said,) = diagnose(NUMPY, tuple(recording), checks, SEED)
+    assert said.flaw == "no-scale"

@@ -1,0 +1,50 @@
+"""Checks that failed are run again against flaws, and compared in how they end."""
+
+import pytest
+
+import specs
+from harness.replay import Replay
+from harness.running import run_checks
+from harness.session import DirectSession
+
+SPEC = specs.load("numpy_attention")
+FLAWS = {flaw.id: flaw for flaw in SPEC.flaws}
+SEED = "seed"
+
+
+@pytest.fixture(scope="module")
+def replay():
+    functions = SPEC.assemble(SPEC.with_flaws(FLAWS["query-scaled-in-place"]))
+    checks, _ = run_checks(SPEC, DirectSession(functions, arrays="numpy"), SEED)
+    return Replay(SPEC, checks, SEED)
+
+
+def test_the_failed_checks_are_known_by_how_they_ended(replay):
+    assert list(replay.failed) == ["inputs-untouched"]
+    assert replay.failed["inputs-untouched"][1] == "argument Q was changed by the call"
+
+
+def test_a_flaw_agrees_with_the_submission_that_has_it(replay):
+    assert replay.agrees([FLAWS["query-scaled-in-place"]], ["inputs-untouched"])
+
+
+def test_a_flaw_that_fails_the_check_in_another_way_does_not(replay):
+    assert not replay.agrees([FLAWS["assumes-contiguous"]], ["inputs-untouched"])
+
+
+def test_a_flaw_that_does_not_fail_the_check_does_not(replay):
+    assert not replay.agrees([FLAWS["no-scale"]], ["inputs-untouched"])
+
+
+def test_a_flaw_can_be_there_only_if_all_checks_failed_that_it_fails(replay):
+    assert replay.compatible(FLAWS["query-scaled-in-place"])
+    assert replay.compatible(FLAWS["assumes-contiguous"])
+    assert not replay.compatible(FLAWS["no-scale"])
+
+
+def test_a_flaw_that_no_check_here_fails_cannot_be_told(replay):
+    names = frozenset({"softmax"})
+    checks, _ = run_checks(
+        SPEC.only(names), DirectSession(SPEC.assemble(SPEC.reference), arrays="numpy"), SEED
+    )
+    assert not Replay(SPEC.only(names), checks, SEED).compatible(FLAWS["no-scale"])

@@ -1,0 +1,79 @@
+"""Flaws are searched one by one, then two by two."""
+
+import numpy as np
+import pytest
+
+import specs
+from harness.running import run_checks
+from harness.search import Search, composable, disjoint, used
+from harness.session import DirectSession
+
+SPEC = specs.load("numpy_attention")
+FLAWS = {flaw.id: flaw for flaw in SPEC.flaws}
+
+
+def search(*ids, among=None):
+    functions = SPEC.assemble(SPEC.with_flaws(*(FLAWS[id] for id in ids)))
+    checks, recording = run_checks(SPEC, DirectSession(functions, arrays="numpy"), "seed")
+    failed = {check.id for check in checks if check.outcome != "passed"}
+    calls = [call for call in recording if call.point.name == "attention"]
+    return Search(SPEC, calls, failed, list(FLAWS.values()) if among is None else among)
+
+
+def ids(found):
+    return {frozenset(flaw.id for flaw in explanation) for explanation in found.explanations}
+
+
+def test_right_calls_are_not_searched():
+    assert search("split-by-reshape").is_right
+
+
+def test_the_smallest_set_is_found():
+    assert ids(search("no-scale").found()) == {frozenset({"no-scale"})}
+
+
+def test_a_pair_is_found_where_no_single_flaw_explains_all_calls():
+    assert frozenset({"no-scale", "mask-ignored"}) in ids(
+        search("no-scale", "mask-ignored").found()
+    )
+
+
+def test_a_flaw_that_is_not_among_those_that_may_be_there_is_not_found():
+    others = [flaw for flaw in SPEC.flaws if flaw.id != "sigmoid"]
+    assert search("sigmoid", among=others).found() is None
+
+
+def test_what_is_found_says_how_near_it_is_and_how_far_the_next():
+    found = search("no-scale").found()
+    assert found.difference < 1e-12
+    assert found.next > 1e-3
+    assert found.calls > 50
+    assert (found.raised, found.unexplained) == (0, 0)
+
+
+def test_calls_that_raise_as_the_flaw_does_are_explained():
+    found = search("square-only").found()
+    assert ids(found) == {frozenset({"square-only"})}
+    assert found.raised > 0
+    assert found.unexplained == 0
+
+
+def test_flaws_of_one_stage_do_not_compose():
+    assert not composable(FLAWS["no-scale"], FLAWS["scale-by-d"])
+    assert composable(FLAWS["no-scale"], FLAWS["mask-ignored"])
+
+
+def test_flaws_that_replace_the_same_part_do_not_compose():
+    assert not disjoint((FLAWS["mask-ignored"], FLAWS["fill-zero"]))
+    assert not composable(FLAWS["scale-on-values"], FLAWS["square-only"])
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_the_parts_that_a_call_uses_are_those_that_it_calls(masked):
+    draw = np.random.default_rng(1)
+    given = [draw.normal(size=(1, 2, 2)) for _ in range(3)]
+    given += [np.ones((2, 2), dtype=bool)] if masked else []
+    names = used(SPEC.reference, lambda parts: SPEC.expect(parts)["attention"](*given))
+    assert {"score", "scale", "normalise", "aggregate"} <= names
+    assert ("mask" in names) is masked
+    assert "split_heads" not in names
