@@ -296,7 +296,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
-    """One file of the submission; ``html`` is its highlighted form, from a limited child process."""
+    """One file of the submission; ``html`` is its highlighted form, made in a limited child."""
 
     name: str
     text: str
