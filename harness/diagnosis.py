@@ -38,12 +38,15 @@ def diagnose(
     if all(check.outcome is Outcome.PASSED for check in checks):
         return ()
     replay = Replay(spec, checks, seed)
+    failed = replay.failed.keys()
     flaws = [flaw for flaw in spec.flaws if replay.compatible(flaw)]
+    hindered = [f for f in spec.flaws if f not in flaws and replay.predicted(f) & failed]
     calls = _settled(spec, [call for call in recording if usable(call)], flaws)
     found: dict[str, Found] = {}
     explained = True
     for point in spec.entry_points:
-        search = Search(spec, [c for c in calls if c.point is point], replay.failed, flaws)
+        of_point = [call for call in calls if call.point is point]
+        search = Search(spec, of_point, failed, flaws, hindered)
         if search.is_right:
             continue
         if result := search.found():
