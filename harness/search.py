@@ -26,7 +26,7 @@ Given = tuple[Expected, ...] | str
 #: A call of so many values tells most functions apart, and costs no more than a smaller one.
 TELLING: Final = 400
 #: So many pairs are tried on one call, the likeliest first; a try takes 0.05 to 0.15 ms.
-TRIES: Final = 800
+TRIES: Final = 400
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +72,7 @@ class Search:
         self._flaws = flaws
         self._hindered = hindered
         self._failed = failed
+        self._checks = {check.id for check in spec.checks}
         self._calls = sorted(calls, key=lambda call: (call.check not in failed, call.size))
         suspected = sorted((call for call in calls if call.check in failed), key=_telling)
         self._first = next((call for call in suspected if self._is_wrong(call)), None)
@@ -126,12 +127,15 @@ class Search:
         alone = [flaw for flaw in changing if self._first_distance((flaw,)).fits]
         later = [flaw for flaw in (*self._flaws, *self._hindered) if flaw not in changing]
         hindered = [flaw for flaw in self._hindered if self._used & flaw.parts.keys()]
-        pairs = itertools.chain(
-            itertools.product(alone, later),
-            itertools.combinations(changing, 2),
-            itertools.product(changing, hindered),
-        )
+        known = itertools.product(alone, later)
+        others = [*itertools.combinations(changing, 2), *itertools.product(changing, hindered)]
+        pairs = itertools.chain(known, sorted(others, key=self._unaccounted))
         return itertools.islice((pair for pair in pairs if composable(*pair)), TRIES)
+
+    def _unaccounted(self, explanation: Explanation) -> int:
+        """Return how far the checks that flaws are known to fail are from those that failed."""
+        known = set().union(*(flaw.caught_by for flaw in explanation))
+        return len(set(self._failed) ^ (known & self._checks))
 
     def _composites(self) -> Iterator[Explanation]:
         return (flaws for flaws in self._spec.composites if set(flaws) <= set(self._flaws))
