@@ -137,7 +137,8 @@ def _size(given: Iterable[Given]) -> int:
         for part in one:
             kept = True if part.compared is None else part.compared
             values = np.where(kept, part.values, 0.0)
-            total += float(np.abs(values[np.isfinite(values)]).mean()) if values.size else 0.0
+            finite = np.abs(values[np.isfinite(values)])
+            total += float(finite.sum()) / max(finite.size, 1)
             total += values.shape[-1] if values.ndim else 0
     return int(total * 1e3) if np.isfinite(total) else 0
 
