@@ -16,6 +16,9 @@ from harness.parsing import SourceEdit
 
 Edits = tuple[SourceEdit, ...]
 
+ENCODING: Final = (
+    "number", "surplus", "operator", "regrouped", "start", "waves", "halves", "angle", "phase",
+)  # fmt: skip
 #: Words in the ids of checks and flaws -> the kinds of edit that they speak for.
 POINTERS: Final[dict[str, tuple[str, ...]]] = {
     "scale": ("scale",),
@@ -56,8 +59,8 @@ POINTERS: Final[dict[str, tuple[str, ...]]] = {
     "split": ("order", "shape", "guard"),
     "merge": ("order", "shape"),
     "heads": ("order", "shape", "unwrapped", "left_out"),
-    "rotary": ("alternating", "helper", "operator", "waves", "start", "surplus"),
-    "alibi": ("operator", "surplus", "start"),
+    "rotary": ("alternating", "helper", "operator", "waves", "start", "surplus", "turned"),
+    "alibi": ("operator", "surplus", "start", "slopes"),
     "halves": ("halves", "alternating"),
     "block": ("rescaled", "growing", "bound", "slices"),
     "blocks": ("rescaled", "growing", "bound", "slices"),
@@ -72,8 +75,8 @@ POINTERS: Final[dict[str, tuple[str, ...]]] = {
     "kv": ("surplus", "order", "left_out", "condition", "exchanged"),
     "residual": ("surplus", "layer", "sequence", "left_out"),
     "norm": ("layer", "sequence", "unwrapped", "left_out"),
-    "encoding": ("number", "surplus", "operator", "regrouped", "start", "waves", "halves"),
-    "pe": ("number", "surplus", "operator", "regrouped", "start", "waves", "halves", "exchanged"),
+    "encoding": ENCODING,
+    "pe": (*ENCODING, "exchanged"),
 }
 #: What a kind that nothing points to has, beside one that everything points to.
 _UNPOINTED: Final = 0.25

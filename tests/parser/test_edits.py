@@ -141,6 +141,35 @@ ROTARY = """
         return x * np.cos(angles) + rotate_half(x) * np.sin(angles)
 """
 
+SINES = """
+    import numpy as np
+
+    def encoding(n, d):
+        angle = np.arange(n)[:, None] / 10000 ** (np.arange(d) // 2 * 2 / d)
+        return np.where(np.arange(d) % 2 == 1, np.cos(angle), np.sin(angle))
+"""
+
+LOOPED = """
+    import math
+    import numpy as np
+
+    def encoding(n, d):
+        pe = np.zeros((n, d))
+        for pos in range(n):
+            for i in range(0, d, 2):
+                pe[pos, i] = math.sin(pos / 10000 ** (i / d))
+                pe[pos, i + 1] = math.cos(pos / 10000 ** (i / d))
+        return pe
+"""
+
+SLOPES = """
+    import numpy as np
+
+    def encoding(heads, n):
+        slopes = 2.0 ** (-8 * np.arange(1, heads + 1) / heads)
+        return slopes[:, None, None] * -np.arange(n)
+"""
+
 MASK_FIRST = """if mask is not None:
         scores = np.where(mask, scores, -1e9)
     weights = softmax(scores)
@@ -303,6 +332,36 @@ BROKEN = [
     ("number", ENCODING, "10000", "1000"),
     ("number", ENCODING, "2 * i / d", "i / d"),
     ("start", ENCODING, "np.arange(n)", "np.arange(1, n + 1)"),
+    ("angle", LOOPED, "math.cos(pos / 10000 ** (i / d))", "math.cos(pos / 10000 ** ((i + 1) / d))"),
+    (
+        "angle",
+        LOOPED,
+        "(i / d))\n            pe[pos, i + 1] = math.cos(pos / 10000 ** (i / d))",
+        "(2 * i / d))\n            pe[pos, i + 1] = math.cos(pos / 10000 ** (2 * i / d))",
+    ),
+    (
+        "phase",
+        SINES,
+        "np.where(np.arange(d) % 2 == 1, np.cos(angle), np.sin(angle))",
+        "np.sin(angle)",
+    ),
+    (
+        "turned",
+        ROTARY,
+        "rotate_half(x) * np.sin",
+        "x * np.sin",
+        "np.stack([-x[..., 1::2], x[..., 0::2]], axis=-1).reshape(x.shape) * np.sin",
+    ),
+    ("slopes", SLOPES, "2.0 ** (-8 * np.arange(1, heads + 1) / heads)", "np.linspace(1, 0, heads)"),
+    (
+        "slopes",
+        SLOPES,
+        "slopes = 2.0 ** (-8 * np.arange(1, heads + 1) / heads)\n"
+        "    return slopes[:, None, None] *",
+        "slopes = 2.0 ** (-8 / heads)\n    return np.tile(slopes, (heads, 1, 1)) *",
+        "slopes = (2.0 ** (-8 * np.arange(1, heads + 1) / heads))[:, None, None]\n"
+        "    return slopes *",
+    ),
     ("flag", TORCH, "p=dropout_p, training=training)", "p=dropout_p)"),
     ("flag", MODULE, "    layer.train(training)\n", ""),
     ("passed_on", MODULE, "layer(q, k, v, mask)", "layer(q, k, v)"),

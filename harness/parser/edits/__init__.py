@@ -45,6 +45,7 @@ KINDS: Final[tuple[Callable[[Scope], Iterator[Edit]], ...]] = (
     shapes.size, shapes.room, shapes.bound, shapes.triangle, shapes.index, shapes.slices,
     shapes.guard,
     encodings.waves, encodings.number, encodings.start, encodings.halves, encodings.alternating,
+    encodings.angle, encodings.phase, encodings.turned, encodings.slopes,
     online.rescaled, online.growing,
     training.flag, training.dropout, training.passed_on, training.helper, training.outputs,
 )  # fmt: skip

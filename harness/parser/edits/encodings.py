@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .reading import Change, Edit, called, quoted
+from .reading import Change, Edit, Function, called, names, quoted, targets
 from .scopes import Scope
 
 BASE = 10000.0
@@ -123,3 +123,78 @@ def halves(scope: Scope) -> Iterator[Edit]:
         if len(changes) > 1:
             was = quoted(", ".join(sorted({*pair})))
             yield Edit(f"sines and cosines go elsewhere than {was}", tuple(sorted(changes)))
+
+
+def angle(scope: Scope) -> Iterator[Edit]:
+    """A sine and its cosine are of the same angle."""
+    code = scope.code
+    sines, cosines = (_given(scope, name) for name in ("sin", "cos"))
+    for sine, cosine in zip(sines, cosines, strict=False):
+        for one in (sine, cosine):
+            written = code.text(one)
+            for new in dict.fromkeys((written, written.replace("2 * ", "", 1))):
+                changes = (code.change(sine, new), code.change(cosine, new))
+                what = f"the sine and the cosine are of {quoted(new)}"
+                yield Edit(what, tuple(sorted(changes)))
+
+
+def _given(scope: Scope, name: str) -> list[ast.expr]:
+    return [call.args[0] for call in scope.calls if called(call) == name and call.args]
+
+
+def phase(scope: Scope) -> Iterator[Edit]:
+    """Where there are sines only, every second column is a cosine."""
+    code, module = scope.code, scope.module
+    waves = {called(call) for call in scope.calls} & {"sin", "cos"}
+    if len(scope.parameters) < 2 or len(waves) != 1:
+        return
+    odd = f"{module}.arange({scope.parameters[1]}) % 2 == 1"
+    for call in scope.calls:
+        if called(call) in waves and call.args:
+            of = code.text(call.args[0])
+            sine, cosine = (f"{module}.{wave}({of})" for wave in ("sin", "cos"))
+            yield code.swap(call, f"{module}.where({odd}, {cosine}, {sine})")
+
+
+def turned(scope: Scope) -> Iterator[Edit]:
+    """What the sines of a rotation are multiplied with is turned, in pairs or in halves."""
+    code, module = scope.code, scope.module
+    along = "dim=-1" if scope.torch else "axis=-1"
+    for node in scope.binaries:
+        if not isinstance(node.op, ast.Mult):
+            continue
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            if called(other) == "sin" and isinstance(one, ast.Name):
+                x = one.id
+                pairs = f"[-{x}[..., 1::2], {x}[..., 0::2]]"
+                yield code.swap(one, f"{module}.stack({pairs}, {along}).reshape({x}.shape)")
+                half = f"{x}.shape[-1] // 2"
+                halves = f"[-{x}[..., {half}:], {x}[..., :{half}]]"
+                joined = "cat" if scope.torch else "concatenate"
+                yield code.swap(one, f"{module}.{joined}({halves}, {along})")
+
+
+def slopes(scope: Scope) -> Iterator[Edit]:
+    """The slopes of ALiBi: a geometric sequence, one for each head."""
+    code, module = scope.code, scope.module
+    if not isinstance(scope.node, Function) or not scope.parameters:
+        return
+    heads = scope.parameters[0]
+    own = f"2.0 ** (-8 * {module}.arange(1, {heads} + 1) / {heads})"
+    for statement in scope.statements:
+        value = getattr(statement, "value", None)
+        named = [name for name in targets(statement) if "slope" in name.lower()]
+        returned = isinstance(statement, ast.Return) and "slope" in scope.name.lower()
+        if value is None or not (named or returned):
+            continue
+        yield code.swap(value, own)
+        column = code.change(value, f"({own})[:, None, None]")
+        repeats = [
+            code.change(call, code.text(scope.given(call)[0]))
+            for call in scope.calls
+            if called(call) in ("tile", "repeat", "broadcast_to", "expand")
+            and scope.given(call)
+            and {*named} & names(call)
+        ]
+        what = f"every head has a slope of its own, `{own}`"
+        yield Edit(what, tuple(sorted((column, *repeats))))

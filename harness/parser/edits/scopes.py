@@ -31,6 +31,7 @@ class Scope:
         self.code = code
         self.node = node
         self.torch = torch
+        self.module = "torch" if torch else "np"
         self.name = node.name if isinstance(node, Function) else ""
         self.nodes = list(_own(node))
         self.statements = [n for n in self.nodes if isinstance(n, ast.stmt)]
