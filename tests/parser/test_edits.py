@@ -129,6 +129,44 @@ LAYERS = """
             return weights @ v
 """
 
+IDLE = """
+    from torch import nn
+
+    class attention(nn.Module):
+        def __init__(self, d):
+            super().__init__()
+            self.q = nn.Linear(d, d)
+            self.out = nn.Linear(d, d)
+
+        def forward(self, x, v):
+            weights = (self.q(x) @ x.transpose(-2, -1) / x.size(-1) ** 0.5).softmax(dim=-1)
+            return self.out(weights @ v)
+"""
+
+TENSORS = """
+    import torch
+    from torch import nn
+
+    class attention(nn.Module):
+        def __init__(self, d):
+            super().__init__()
+            self.q = nn.Parameter(torch.randn(d, d))
+            self.heads = nn.ModuleList([nn.Linear(d, d)])
+"""
+
+CACHED = """
+    import torch
+    from torch import nn
+
+    class attention(nn.Module):
+        def forward(self, x, cache=None):
+            q, k, v = self.q(x), self.k(x), self.v(x)
+            if cache is not None:
+                k = torch.cat([cache[0], k], dim=1)
+            cache = {"k": k, "v": v}
+            return (q @ k.transpose(-2, -1)).softmax(dim=-1) @ v, cache
+"""
+
 ROTARY = """
     import numpy as np
 
@@ -311,6 +349,41 @@ BROKEN = [
     ("growing", ONLINE, "np.exp(m - m_new)", "np.exp(m_new - m)"),
     ("layer", LAYERS, "self.k(context)", "self.q(context)"),
     ("layer", LAYERS, "self.k(context)", "self.k(x)"),
+    (
+        "layer",
+        LAYERS,
+        "self.q(x), self.k(context), self.v(context)",
+        "self.q(x), self.k(x), self.v(x)",
+    ),
+    ("after_heads", IDLE, "return self.out(weights @ v)", "return weights @ v"),
+    ("registered", TENSORS, "nn.Parameter(torch.randn(d, d))", "torch.randn(d, d)"),
+    ("registered", TENSORS, "nn.ModuleList([nn.Linear(d, d)])", "[nn.Linear(d, d)]"),
+    (
+        "causal",
+        TORCH,
+        "    weights = F.softmax(",
+        "    weights = F.softmax(",
+        "    scores = scores.masked_fill(torch.ones(scores.shape[-2:], dtype=torch.bool)"
+        ".triu(scores.shape[-1] - scores.shape[-2] + 1), torch.finfo(scores.dtype).min)\n"
+        "    weights = F.softmax(",
+    ),
+    (
+        "bound",
+        ATTENTION,
+        "np.where(mask,",
+        "np.where(np.tri(len(mask)) > np.tril(mask),",
+        "np.where(np.tri(len(mask)) > np.tril(mask, k=scores.shape[-1] - scores.shape[-2]),",
+    ),
+    ("exchanged", CACHED, "[cache[0], k]", "[k, cache[0]]"),
+    ("unwrapped", CACHED, "[cache[0], k]", "[cache[0].mean(0).expand_as(k), k]"),
+    ("unwrapped", CACHED, "[cache[0], k]", "[cache[0].flip(0)[None], k]"),
+    ("operand", CACHED, '{"k": k, "v": v}', '{"k": k, "v": k}'),
+    (
+        "left_out",
+        TORCH,
+        "    return weights",
+        "    weights = weights.flip(0)\n    weights = weights.view(-1)\n    return weights",
+    ),
     ("operand", LAYERS, "weights @ v", "weights @ k"),
     (
         "alternating",
@@ -455,6 +528,31 @@ def test_sines_and_cosines_go_to_halves_where_they_alternate():
     assert any("pe[pos, i] = " in text and "pe[pos, d // 2 + i] = " in text for text in results)
 
 
+def test_an_idle_parameter_takes_the_place_of_what_an_object_keeps():
+    head, body = textwrap.dedent(CACHED).split("\n        q, k, v")
+    source = f"{head}\n        q, k, v{body.replace('cache', 'self.past')}"
+    (edit,) = [edit for edit in edits(source, True) if edit["kind"] == "passed_in"]
+    assert made(edit, source) == textwrap.dedent(CACHED)
+
+
+def test_what_a_layer_is_used_for_again_gets_a_layer_of_its_own():
+    source = textwrap.dedent(LAYERS).replace("self.k(context)", "self.q(context)")
+    results = [made(edit, source) for edit in edits(source, True) if edit["kind"] == "own_layer"]
+    line = "        self.q = nn.Linear(d, d)\n        self.k_proj = nn.Linear(d, d)\n"
+    assert any(
+        line in text and "self.q(x), self.k_proj(context), self.v(context)" in text
+        for text in results
+    )
+
+
+def test_layers_made_for_every_call_are_made_once():
+    source = textwrap.dedent(LAYERS).replace("self.k(context)", "nn.Linear(n, n)(context)")
+    source = source.replace("        q, k, v", "        n = self.n\n        q, k, v")
+    results = [made(edit, source) for edit in edits(source, True) if edit["kind"] == "hoisted"]
+    lines = "        n = self.n\n        self.k_linear = nn.Linear(n, n)\n\n    def forward"
+    assert any(lines in text and "self.k_linear(context)" in text for text in results)
+
+
 def test_pairs_become_halves_and_halves_pairs():
     source = textwrap.dedent(ROTARY)
     joined = "np.concatenate([freqs, freqs], axis=-1)"
@@ -467,6 +565,7 @@ def test_pairs_become_halves_and_halves_pairs():
 
 def test_every_kind_is_tried_here():
     elsewhere = {"broadcast", "sequence", "own_softmax", "dropout", "guard", "halves"}
+    elsewhere |= {"own_layer", "hoisted", "passed_in"}
     assert {kind.__name__ for kind in KINDS} == {row[0] for row in BROKEN} | elsewhere
 
 

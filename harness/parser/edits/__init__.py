@@ -18,6 +18,7 @@ from . import (
     masks,
     online,
     operands,
+    projections,
     scales,
     shapes,
     softmaxes,
@@ -31,13 +32,16 @@ SOURCE_CAP: Final = 128 << 10
 #: Edits of one kind in one function, and of all.
 KIND_CAP: Final = 60
 EDITS_CAP: Final = 3000
+#: How many likelier edits what makes an object is taken to have.
+_START: Final = 3
 NODES_CAP: Final = 40_000
 
 KINDS: Final[tuple[Callable[[Scope], Iterator[Edit]], ...]] = (
     axes.axis, axes.keepdims, axes.extreme, axes.order, axes.shape, axes.subscripts,
-    operands.operand, operands.layer, operands.exchanged, operands.renamed, operands.surplus,
-    operands.unwrapped, operands.operator, operands.regrouped,
-    masks.polarity, masks.fill, masks.masked, masks.kept, masks.before_softmax, masks.broadcast,
+    operands.operand, operands.layer, operands.exchanged, operands.renamed, operands.passed_in,
+    operands.surplus, operands.unwrapped, operands.operator, operands.regrouped,
+    masks.polarity, masks.fill, masks.masked, masks.kept, masks.before_softmax, masks.causal,
+    masks.broadcast,
     scales.scale,
     softmaxes.maximum, softmaxes.normalised, softmaxes.inward, softmaxes.own_softmax,
     statements.left_out, statements.condition, statements.decorator, statements.sequence,
@@ -47,6 +51,7 @@ KINDS: Final[tuple[Callable[[Scope], Iterator[Edit]], ...]] = (
     encodings.waves, encodings.number, encodings.start, encodings.halves, encodings.alternating,
     encodings.angle, encodings.phase, encodings.turned, encodings.slopes,
     online.rescaled, online.growing,
+    projections.own_layer, projections.after_heads, projections.hoisted, projections.registered,
     training.flag, training.dropout, training.passed_on, training.helper, training.outputs,
 )  # fmt: skip
 
@@ -80,7 +85,9 @@ def _edits(code: Code, entries: list[str], torch: bool) -> Iterator[dict[str, An
             continue
         scope = Scope(code, node, torch)
         for kind in KINDS:
-            for place, edit in enumerate(_of_kind(kind, scope)):
+            for place, edit in enumerate(
+                _of_kind(kind, scope), start=_START * scope.is_constructor
+            ):
                 yield {
                     "kind": kind.__name__,
                     "place": place,

@@ -279,6 +279,33 @@ def _with_name(lines: list[str], old: str, new: str) -> list[str]:
     return data.decode().split("\n")
 
 
+def causal(scope: Scope) -> Iterator[Edit]:
+    """No query sees a key behind its own place, the last query being at the last key."""
+    code = scope.code
+    for softmax in scope.softmaxes:
+        given = scope.given(softmax)
+        if not given or not isinstance(given[0], ast.Name):
+            continue
+        of = given[0].id
+        line = f"{of} = {_causal(scope, of)}"
+        inserted = code.before(code.statement(softmax), [line])
+        for node in scope.nodes:
+            triangles = {called(inner) for inner in walk(node)} & {"tril", "triu", "tri"}
+            if isinstance(node, ast.If) and triangles and "None" not in code.text(node.test):
+                what = f"{quoted(code.text(node))} becomes {quoted(line)}"
+                yield Edit(what, (Change(*code.span(node), line),))
+        if inserted is not None:
+            yield Edit(f"{quoted(line)} comes before the softmax", (inserted,))
+
+
+def _causal(scope: Scope, of: str) -> str:
+    ahead = f"{of}.shape[-1] - {of}.shape[-2]"
+    if not scope.torch:
+        return f"np.where(np.tril(np.ones({of}.shape[-2:], dtype=bool), {ahead}), {of}, {FILL})"
+    later = f"torch.ones({of}.shape[-2:], dtype=torch.bool).triu({ahead} + 1)"
+    return f"{of}.masked_fill({later}, torch.finfo({of}.dtype).min)"
+
+
 def broadcast(scope: Scope) -> Iterator[Edit]:
     """The mask gets the shape of the scores."""
     if not scope.masks or len(scope.arrays) < 2 or not isinstance(scope.node, ast.FunctionDef):

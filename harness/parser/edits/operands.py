@@ -50,6 +50,8 @@ def _used(scope: Scope) -> Iterator[ast.Name]:
     """Yield names in products from the last to the first, then those that are returned."""
     places: list[ast.AST] = list(itertools.chain(*map(operands, reversed(scope.products))))
     places += [s.value for s in scope.statements if isinstance(s, ast.Return) and s.value]
+    values = [getattr(s, "value", None) for s in scope.statements]
+    places += [value for value in values if isinstance(value, (ast.Dict, ast.Tuple))]
     seen = set()
     for place in places:
         for node in walk(place):
@@ -63,13 +65,18 @@ def layer(scope: Scope) -> Iterator[Edit]:
     code = scope.code
     own = [n for n in scope.calls if is_self(n) and isinstance(n.func, ast.Attribute)]
     inputs = [p for p in scope.parameters if p != "self" and "mask" not in p.lower()]
-    for call in own:
+    for number, call in enumerate(own):
         for other in scope.layers:
             if other != called(call) and called(call) in scope.layers:
                 yield code.swap(call.func, f"self.{other}")
         for node in call.args:
             if isinstance(node, ast.Name) and node.id in inputs:
-                yield from (code.swap(node, other) for other in inputs if other != node.id)
+                for other in inputs:
+                    edit = code.swap(node, other)
+                    # The first is of the queries as a rule, and goes without the others.
+                    alike = f"{edit.alike}{node.id}→{other}" + ("!" if number else "")
+                    if other != node.id:
+                        yield dataclasses.replace(edit, alike=alike)
 
 
 def exchanged(scope: Scope) -> Iterator[Edit]:
@@ -83,7 +90,8 @@ def exchanged(scope: Scope) -> Iterator[Edit]:
                 yield _renamed(scope, product, swapped, f"`{first}` and `{second}` change places")
     for node in scope.nodes:
         if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) == 2:
-            yield _change_places(scope, *node.elts)
+            edit = _change_places(scope, *node.elts)
+            yield dataclasses.replace(edit, alike=f"two items of .{called(code.parent(node))}")
         elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Pow, ast.Sub)):
             yield _change_places(scope, node.left, node.right)
         elif called(node) == "outer" and isinstance(node, ast.Call) and len(node.args) == 2:
@@ -113,6 +121,18 @@ def renamed(scope: Scope) -> Iterator[Edit]:
                             yield _renamed(scope, statement, {name: other}, what)
 
 
+def passed_in(scope: Scope) -> Iterator[Edit]:
+    """A parameter that nothing uses, where the object keeps something of its own."""
+    code = scope.code
+    used = {n.id for n in scope.nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    kept = [n for n in scope.nodes if isinstance(n, ast.Attribute) and code.text(n.value) == "self"]
+    written = {n.attr for n in kept if isinstance(n.ctx, ast.Store)}
+    for parameter in scope.parameters:
+        for name in sorted(written) if parameter not in used else ():
+            changes = [Change(*code.span(n), parameter) for n in kept if n.attr == name]
+            yield Edit(f"`self.{name}` becomes `{parameter}`", tuple(changes))
+
+
 def _renamed(scope: Scope, inside: ast.AST, to: dict[str, str], description: str) -> Edit:
     nodes = [n for n in walk(inside) if isinstance(n, ast.Name) and n.id in to]
     return Edit(description, tuple(sorted(scope.code.change(n, to[n.id]) for n in nodes)))
@@ -125,7 +145,9 @@ def surplus(scope: Scope) -> Iterator[Edit]:
         if not isinstance(node.op, ast.MatMult) or len(scope.products) > 2:
             tail = f"{_symbol(scope, node)} {code.text(node.right)}"
             change = code.change(node, code.text(node.left))
-            yield Edit(f"{quoted(tail)} is left out", (change,), alike=tail)
+            # A product with Q, K or V is another thing than one with a matrix of weights.
+            own = "!" if scope.root(node.right) in scope.arrays else ""
+            yield Edit(f"{quoted(tail)} is left out", (change,), alike=tail + own)
     for node in scope.binaries:
         head = f"{code.text(node.left)} {_symbol(scope, node)}"
         yield Edit(f"{quoted(head)} is left out", (code.change(node, code.text(node.right)),))
@@ -146,6 +168,8 @@ def unwrapped(scope: Scope) -> Iterator[Edit]:
     """A call, an index, a sign or an attribute is left out, and what it was of stays."""
     code = scope.code
     for node in scope.nodes:
+        yield from (_unwrapped(scope, node, inner) for inner in _within(scope, node))
+    for node in scope.nodes:
         if isinstance(node, ast.Call):
             receiver = scope.receiver(node)
             plain = receiver is None and called(node) in _PLAIN
@@ -163,6 +187,21 @@ def unwrapped(scope: Scope) -> Iterator[Edit]:
             yield _unwrapped(scope, node, node.operand)
         elif isinstance(node, ast.Attribute) and node.attr in ("data", "T", "mT"):
             yield _unwrapped(scope, node, node.value)
+
+
+def _within(scope: Scope, node: ast.AST) -> list[ast.expr]:
+    """Return x[0] and x of ``x[0].mean(0).expand(2)``: what a chain is of without two or more."""
+    chain: list[ast.expr] = []
+    inner: ast.AST | None = node
+    while inner is not None:
+        if isinstance(inner, ast.Call) and not is_self(inner) and called(inner) not in _KEPT:
+            inner = scope.receiver(inner)
+        elif isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Load):
+            inner = inner.value
+        else:
+            inner = None
+        chain += [inner] if isinstance(inner, ast.expr) else []
+    return chain[1:]
 
 
 def _unwrapped(scope: Scope, node: ast.AST, inner: ast.AST) -> Edit:

@@ -33,6 +33,7 @@ class Scope:
         self.torch = torch
         self.module = "torch" if torch else "np"
         self.name = node.name if isinstance(node, Function) else ""
+        self.is_constructor = self.name == "__init__"
         self.nodes = list(_own(node))
         self.statements = [n for n in self.nodes if isinstance(n, ast.stmt)]
         self.calls = [n for n in self.nodes if isinstance(n, ast.Call)]
@@ -107,7 +108,8 @@ class Scope:
             if isinstance(statement, ast.Assign) and names(statement.value) & {*found}:
                 made = [n for n in targets(statement) if n not in found]
                 found += [n for n in made if n not in (self.scores, self.weights)]
-        return found
+        local = [n for s in self.statements if self.products for n in targets(s) if "mask" in n]
+        return list(dict.fromkeys((*found, *local)))
 
     @functools.cached_property
     def softmaxes(self) -> list[ast.Call]:
@@ -168,7 +170,18 @@ def _own(scope: ast.AST) -> Iterator[ast.AST]:
     for statement in getattr(scope, "body", []):
         definition = isinstance(statement, (*Function.__args__, ast.ClassDef, ast.If))
         if not (top and definition):
-            yield from walk(statement)
+            yield from _outside_guards(statement)
+
+
+def _outside_guards(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield nodes as ``walk`` does, but nothing of what asserts, or tests before a raise, say."""
+    yield node
+    refuses = isinstance(node, ast.If) and isinstance(node.body[0], ast.Raise)
+    tested = getattr(node, "test", None) if refuses else None
+    for child in ast.iter_child_nodes(node):
+        said = isinstance(node, (ast.Assert, ast.Raise)) or child is tested
+        if not said and not isinstance(child, ast.JoinedStr):
+            yield from _outside_guards(child)
 
 
 def _parameters(node: ast.AST) -> list[str]:

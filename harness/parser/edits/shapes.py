@@ -83,11 +83,20 @@ def _diagonal(scope: Scope, call: ast.Call) -> Iterator[Edit]:
     receiver = scope.receiver(call)
     given += call.args[(0 if receiver is not None else 1) :][:1] if called(call) != "tri" else []
     for value in given:
-        yield from (code.swap(value, n) for n in ("0", "1", "-1") if n != code.text(value))
+        others = ("0", "1", "-1", *_aligned(scope, call))
+        yield from (code.swap(value, n) for n in others if n != code.text(value))
     if not given:
-        for number in ("1", "-1"):
+        for number in ("1", "-1", *_aligned(scope, call)):
             new = f"{word}={number}"
             yield Edit(f"{quoted(code.text(call))} gets `{new}`", (code.argument(call, new),))
+
+
+def _aligned(scope: Scope, call: ast.Call) -> list[str]:
+    """Write the diagonal that ends in the last query and the last key."""
+    if not scope.scores:
+        return []
+    ahead = f"{scope.scores}.shape[-1] - {scope.scores}.shape[-2]"
+    return [f"{ahead} + 1" if called(call) == "triu" else ahead]
 
 
 def triangle(scope: Scope) -> Iterator[Edit]:

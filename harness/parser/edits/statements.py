@@ -6,25 +6,26 @@ import ast
 import itertools
 from collections.abc import Iterator
 
-from .reading import Change, Edit, Function, called, names, quoted, targets
+from .reading import Change, Edit, Function, called, names, quoted, targets, walk
 from .scopes import Scope
 
 
 def left_out(scope: Scope) -> Iterator[Edit]:
-    """A statement is left out; first those without which every name still has a value."""
+    """A statement is left out, unless a name would have no value then."""
     code = scope.code
     if not scope.name:
         return
     found: list[tuple[int, Edit]] = []
     known = set(scope.parameters)
     for statement in scope.statements:
-        doubt, written = 2, {*targets(statement)}
+        doubt, needed, written = 2, False, {*targets(statement)}
         if isinstance(statement, ast.Assign):
-            doubt = 0 if written and written <= known else 3
+            made = any(not isinstance(node, ast.Subscript) for node in statement.targets)
+            doubt, needed = 0, made and not (written and written <= known)
         elif isinstance(statement, (ast.AugAssign, ast.If)):
             doubt = 0 if isinstance(statement, ast.AugAssign) else 1
         known |= written
-        if isinstance(statement, (ast.Return, *Function.__args__, ast.ClassDef, ast.Raise)):
+        if needed or _is_needed(statement):
             continue
         change = code.lines(statement)
         if change is None:
@@ -34,7 +35,25 @@ def left_out(scope: Scope) -> Iterator[Edit]:
             change = Change(change.start, change.end, f"{code.indent(statement)}pass\n")
         edit = Edit(f"{quoted(code.text(statement))} is left out", (change,))
         found.append((doubt, edit))
+    found += ((0, edit) for edit in _both_left_out(scope))
     yield from (edit for _, edit in sorted(found, key=lambda one: one[0]))
+
+
+def _is_needed(statement: ast.stmt) -> bool:
+    kept = (ast.Return, *Function.__args__, ast.ClassDef, ast.Raise)
+    return isinstance(statement, kept) or called(getattr(statement, "value", None)) == "__init__"
+
+
+def _both_left_out(scope: Scope) -> Iterator[Edit]:
+    """Two statements in a row that give the same name another value of itself."""
+    code = scope.code
+    for one, other in itertools.pairwise(scope.statements):
+        both = [s for s in (one, other) if isinstance(s, ast.Assign)]
+        again = [targets(s)[0] for s in both if {*targets(s)} & names(s.value)]
+        change = code.lines(one, other)
+        if len(again) == 2 and again[0] == again[1] and change is not None:
+            what = f"{quoted(code.text(one))} and {quoted(code.text(other))} are left out"
+            yield Edit(what, (change,))
 
 
 def condition(scope: Scope) -> Iterator[Edit]:
@@ -68,14 +87,29 @@ def decorator(scope: Scope) -> Iterator[Edit]:
 def sequence(scope: Scope) -> Iterator[Edit]:
     """Two statements that follow each other change places."""
     code = scope.code
+    known = set(scope.parameters)
     for one, other in itertools.pairwise(scope.statements):
-        if code.parent(one) is not code.parent(other) or not names(one) & names(other):
+        given, made = _given(one), _given(other)
+        fresh, known = given - known, known | given
+        matters = given & names(other) or made & names(one)
+        if code.parent(one) is not code.parent(other) or not matters or fresh & _read(other):
             continue
         first, second = code.lines(one), code.lines(other)
         if first and second and not isinstance(other, ast.Return):
             moved = code.data[second.start : second.end].decode().rstrip("\n") + "\n"
             changes = (Change(first.start, first.start, moved), second)
             yield Edit(f"{quoted(code.text(other))} comes before {quoted(code.text(one))}", changes)
+
+
+def _given(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement, or one in it, gives a value."""
+    found = (node for node in walk(statement) if isinstance(node, ast.Name))
+    return {node.id for node in found if isinstance(node.ctx, ast.Store)}
+
+
+def _read(statement: ast.stmt) -> set[str]:
+    found = (node for node in walk(statement) if isinstance(node, ast.Name))
+    return {node.id for node in found if isinstance(node.ctx, ast.Load)}
 
 
 def in_place(scope: Scope) -> Iterator[Edit]:
