@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import itertools
+import os
 import random
 import statistics
 import sys
@@ -114,6 +115,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print what is not right")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # as the command line does
     names = options.specs or [name for name in specs.TITLES if specs.load(name).image != "text"]
     print("| spec | single flaws right / wrong / none | pairs | ms median | ms worst |")
     print("|---|---|---|---|---|")

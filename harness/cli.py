@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -41,6 +42,10 @@ class Conventions(enum.StrEnum):
     STRICT = "strict"
     ADAPT = "adapt"
 
+
+#: One thread for each library, which read this when they are imported: matrices are small here,
+#: and threads that wait for each other keep the cores busy.
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 #: What typer returns for an interrupted command: 128 + SIGINT.
 _CTRL_C = 130
@@ -260,6 +265,8 @@ def _say(text: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
+    for name in THREADS:
+        os.environ.setdefault(name, "1")
     sys.exit(run(lambda: app(args=arguments, standalone_mode=False)))
 
 

@@ -62,7 +62,7 @@ def diagnose(
 def _settled(spec: Spec, calls: Sequence[Recorded], flaws: Iterable[Flaw]) -> Sequence[Recorded]:
     """Leave out calls of which nothing can be said when a random flaw may be there."""
     for flaw in flaws:
-        if flaw.random and not flaw.shows:
+        if flaw.is_silent and not flaw.hidden:
             made = spec.expect(spec.with_flaws(flaw))
             calls = [call for call in calls if outputs(call, made) != ()]
     return calls
@@ -118,11 +118,11 @@ class _Hidden:
         if base is None or (base and not self._calls):
             return None
         said = frozenset().union(*map(replay.predicted, base))
-        more = [
-            flaw
-            for flaw in self._flaws
-            if replay.predicted(flaw) - said and self._leave((*base, flaw), self._sample)
-        ][:HIDDEN]
+        open = [flaw for flaw in self._flaws if replay.predicted(flaw) - said]
+        if base:
+            more = [flaw for flaw in open if flaw.is_silent and disjoint((*base, flaw))][:HIDDEN]
+        else:
+            more = [flaw for flaw in open if self._leave((flaw,), self._sample)][:HIDDEN]
         checks = frozenset().union(*map(replay.predicted, more)) - said if base else replay.failed
         if not checks or (base and replay.agrees(base, checks)):
             return None

@@ -24,6 +24,9 @@ NEAR: Final = 16
 #: An error of this share of the largest value is none: bounds stay below, even for logits of 5,000.
 FAR: Final = 2.0**-5
 
+#: How unlike an output is that has nothing in common with another.
+UNLIKE: Final = 3.0
+
 #: Exceptions that say the same: something is used that this assignment does not have.
 REFUSALS: Final = frozenset({"ImportError", "ModuleNotFoundError", "NotByHand"})
 
@@ -99,6 +102,31 @@ def distance(recorded: Recorded, expected: tuple[Expected, ...] | str) -> Distan
         min(one.allowed for one in apart),
         max(one.difference for one in apart),
     )
+
+
+def unlikeness(recorded: Recorded, expected: tuple[Expected, ...] | str) -> float:
+    """Return how unlike an answer is to what an implementation gives: the sum of relative errors.
+
+    Root mean squares, at most 3 for an output; so much, too, where one is not finite or of
+    another shape. Half of two flaws is mostly more like both than any other flaw is.
+    """
+    raised, outs = recorded.answer.raised, recorded.answer.outs
+    if raised is not None or isinstance(expected, str):
+        return 0.0 if raised is not None and isinstance(expected, str) else UNLIKE
+    return sum(_unlikeness(out, right) for out, right in zip(outs, expected, strict=False))
+
+
+def _unlikeness(output: Output, expected: Expected) -> float:
+    if not isinstance(output, Tensor) or output.values.shape != expected.values.shape:
+        return UNLIKE
+    finite = np.isfinite(output.values) & np.isfinite(expected.values)
+    if not finite.any():
+        return UNLIKE
+    values, right = output.values[finite], expected.values[finite]
+    with np.errstate(all="ignore"):  # a wrong answer may hold anything
+        error = np.sqrt(((values - right) ** 2).sum() / (values**2).sum())
+    unlike = (np.isfinite(output.values) != np.isfinite(expected.values)).mean()
+    return (float(error) if error < UNLIKE else UNLIKE) + UNLIKE * float(unlike)
 
 
 def raised_alike(recorded: Recorded, expected: tuple[Expected, ...] | str) -> bool:

@@ -16,7 +16,7 @@ from harness.running import run_check
 from harness.session import DirectSession
 from harness.spec import Flaw, Spec
 
-_NUMBER: Final = re.compile(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?%?|\b(?:nan|inf)\b")
+_NUMBER: Final = re.compile(r"[-+]?\d(?:[\d.,]*\d)?(?:e[-+]?\d+)?%?|\b(?:nan|inf)\b")
 
 #: How a check ended: the outcome, and the message without its numbers.
 Manner = tuple[Outcome, str]

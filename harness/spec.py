@@ -68,10 +68,16 @@ class Flaw:
     parts: Parts
     caught_by: tuple[str, ...]  #: ids of the checks that fail, at least
     random: bool = False  #: its outputs differ from call to call
+    hidden: bool = False  #: no output shows it
     #: (answered, expected) of calls -> whether it shows in outputs, though they are random
     shows: Callable[[Sequence[tuple[Any, Any]]], bool] | None = None
     question: str = ""  #: what an interviewer can ask next
     answer: str = ""  #: what a good answer contains
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether outputs cannot tell it: none shows it, or those that do are random."""
+        return self.hidden or (self.random and self.shows is None)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ import pytest
 
 import specs
 from harness.replay import Replay
+from harness.results import CheckResult
 from harness.running import run_checks
 from harness.session import DirectSession
 
@@ -26,6 +27,15 @@ def test_the_failed_checks_are_known_by_how_they_ended(replay):
 
 def test_a_flaw_agrees_with_the_submission_that_has_it(replay):
     assert replay.agrees([FLAWS["query-scaled-in-place"]], ["inputs-untouched"])
+
+
+@pytest.mark.parametrize("value", ["0", "-1.5e-07", "nan", "1,024", "3.5%"])
+def test_a_message_is_compared_without_its_numbers(value):
+    result = CheckResult(
+        id="c", title="", level="pass", facet="", points=1, earned=0,
+        outcome="failed", message=f"out is {value}, no",
+    )  # fmt: skip
+    assert Replay(SPEC, [result], SEED).failed["c"] == ("failed", "out is #, no")
 
 
 def test_a_flaw_that_fails_the_check_in_another_way_does_not(replay):

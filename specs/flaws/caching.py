@@ -178,6 +178,7 @@ FLAWS = (
     ),
     cache(
         id="projects-again",
+        hidden=True,
         title="a cache of inputs, all of which are projected in every step",
         parts={"context": projected_again},
         caught_by=("kv-cost",),

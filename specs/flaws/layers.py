@@ -113,6 +113,7 @@ SPLITTING = (
     *_of(splitting.FLAWS, "split-any-width"),
     head(
         id="width-not-divided",
+        hidden=True,
         title="fewer features than d_model in all heads together, where these do not divide it",
         parts={"fit_heads": lambda width, count: width // count * count},
         caught_by=("head-split",),
@@ -185,6 +186,7 @@ PROJECTIONS = (
     ),
     projection(
         id="projection-untrained",
+        hidden=True,
         title="projections that are no parameters: nothing trains them",
         parts={"project": untrained},
         caught_by=("separate-projections", "gradients"),
@@ -301,6 +303,7 @@ BLOCKING = (
     dataclasses.replace(POLARITY, title="the mask read the other way round: True keeps"),
     mask(
         id="mask-changed-in-place",
+        hidden=True,
         title="the caller's own mask turned round in place",
         parts={"accept_mask": seen_twice},
         caught_by=("inputs-untouched",),
@@ -313,6 +316,7 @@ KEEPING = (
     masking.HEADS_MAJOR,
     mask(
         id="mask-changed-in-place",
+        hidden=True,
         title="the caller's own mask turned round in place",
         parts={"accept_mask": invert_in_place},
         caught_by=("inputs-untouched",),

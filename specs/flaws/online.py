@@ -272,11 +272,13 @@ FLAWS = (
     ),
     memory(
         id="holds-all-scores",
+        hidden=True,
         title="the whole Tq × Tk matrix of scores, computed at once",
         parts={"hold": all_scores},
     ),
     memory(
         id="holds-several-matrices",
+        hidden=True,
         title="scores, exponentials and weights of Tq × Tk, all held at once",
         parts={"hold": several_matrices},
     ),

@@ -118,6 +118,7 @@ FLAWS = (
     ),
     scale(
         id="query-scaled-in-place",
+        hidden=True,
         title="the caller's query divided in place",
         parts={"scale": unscaled, "prepare": scale_query_in_place},
         caught_by=("inputs-untouched",),

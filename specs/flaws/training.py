@@ -107,6 +107,7 @@ FLAWS = (
     ),
     normalise(
         id="softmax-detached",
+        hidden=True,
         title="a softmax cut off from the graph: no gradient reaches Q and K",
         parts={"normalise": detached},
         caught_by=("gradients",),
@@ -115,6 +116,7 @@ FLAWS = (
     ),
     normalise(
         id="nan-hidden",
+        hidden=True,
         title="NaN of empty rows hidden by nan_to_num: the gradients are still NaN",
         parts={"mask": add_infinity, "normalise": hidden_nan},
         caught_by=("masked-gradients",),
@@ -123,6 +125,7 @@ FLAWS = (
     ),
     mask(
         id="fill-overflows-half",
+        hidden=True,
         title="a fill of -1e9, which float16 cannot hold",
         parts={"mask": large_fill},
         caught_by=("half-precision",),
@@ -147,6 +150,7 @@ FLAWS = (
     ),
     aggregate(
         id="returns-float32",
+        hidden=True,
         title="float32 returned whatever came in",
         parts={"finish": single},
         caught_by=("dtype-preserved", "half-precision"),

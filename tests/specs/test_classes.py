@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 import specs
+from harness.matching import distance, outputs, usable
+from harness.running import run_checks
+from harness.session import DirectSession
 from tests.specs.classes import apart, is_caught, lines_of, pairs, singles
 
 TEXT = (Path(__file__).parents[2] / "docs" / "flaw-classes.md").read_text(encoding="utf-8")
@@ -50,6 +53,25 @@ def test_a_class_has_several_members_and_knows_them_all(spec):
         members = line.split(", ")
         assert len(members) > 1
         assert set(members) <= known
+
+
+HIDDEN = [(spec, flaw) for spec in LOADED for flaw in spec.flaws if flaw.hidden]
+
+
+@pytest.mark.parametrize(
+    ("spec", "flaw"), HIDDEN, ids=[f"{spec.name}-{flaw.id}" for spec, flaw in HIDDEN]
+)
+def test_no_output_shows_a_hidden_flaw(spec, flaw, seeds):
+    right = spec.expect(spec.reference)
+    functions = spec.assemble(spec.with_flaws(flaw))
+    for seed in seeds:
+        _, recording = run_checks(spec, DirectSession(functions, arrays=spec.arrays), seed)
+        shown = [
+            call.check
+            for call in filter(usable, recording)
+            if call.answer.raised is None and not distance(call, outputs(call, right)).fits
+        ]
+        assert not shown, f"seed {seed}"
 
 
 def test_raising_and_answering_are_never_the_same():
