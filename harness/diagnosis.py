@@ -24,6 +24,8 @@ from harness.spec import Flaw, Spec
 
 #: Flaws that no output shows and that are tried; each try runs failed checks again.
 HIDDEN: Final = 8
+#: A larger difference is not taken for rounding by a reader, even where it is.
+SMALL: Final = 1e-3
 #: Failures in so many stages may tell where the mistake is; in more they point everywhere.
 TELLING: Final = 2
 
@@ -185,12 +187,16 @@ def _joined(one: Found, other: Found) -> Found:
 
 
 def _of_outputs(name: str, found: Found) -> Diagnosis:
-    said = []
-    if found.calls:
-        over = f"over {_counted(found.calls, 'call')} and {found.values:,} values"
-        random = math.isnan(found.difference)
-        what = "random, but so made" if random else f"largest difference {found.difference:.1g}"
-        said.append(f"{what}, {over}" if random else f"{what} {over}")
+    if not found.calls:
+        none = f"{_counted(found.raised, 'call')} raised, and none answered"
+        return _describe(name, found.explanations, none, "raises what the reference raises")
+    over = f"over {_counted(found.calls, 'call')} and {found.values:,} values"
+    if math.isnan(found.difference):
+        said = [f"random, but so made, {over}"]
+    elif found.difference > SMALL:  # where rounding may be so large, for logits in the thousands
+        said = [f"up to rounding {over}"]
+    else:
+        said = [f"largest difference {found.difference:.1g} {over}"]
     if raised := found.raised - found.unexplained:
         said.append(f"{_counted(raised, 'call')} raised, as they then do")
     if found.unexplained:
@@ -204,7 +210,12 @@ def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _describe(name: str, explanations: tuple[Explanation, ...], evidence: str) -> Diagnosis:
+def _describe(
+    name: str,
+    explanations: tuple[Explanation, ...],
+    evidence: str,
+    does: str = "equals the reference",
+) -> Diagnosis:
     first, *others = explanations
     title = _title(first)
     return Diagnosis(
@@ -212,7 +223,7 @@ def _describe(name: str, explanations: tuple[Explanation, ...], evidence: str) -
         title=title,
         stage=first[0].stage,
         stages=tuple(dict.fromkeys(flaw.stage for flaw in first)),
-        confidence=f"Your {name} equals the reference with {title} ({evidence}).",
+        confidence=f"Your {name} {does} with {title} ({evidence}).",
         alternatives=tuple(_title(other) for other in others),
         question=first[0].question,
         answer=first[0].answer,

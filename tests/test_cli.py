@@ -125,13 +125,12 @@ def test_grading_without_an_engine_is_3_and_never_falls_back(takehome, monkeypat
 
 
 @pytest.mark.docker
-def test_a_runtime_that_does_not_start_is_3_and_never_a_fallback(takehome, tmp_path):
+def test_a_runtime_that_the_engine_lacks_is_3_before_anything_is_graded(takehome, tmp_path):
     asked = ("grade", RIGHT, "--spec", "numpy_attention", "--out", tmp_path)
-    code, out, _ = takehome(*asked, "--runtime", "nosuch")
-    assert code == Exit.BROKEN
-    assert out.startswith("invalid     source_a  the runtime is nosuch")
-    (submission,) = json.loads((tmp_path / "results.json").read_text())["submissions"]
-    assert (submission["verdict"], submission["earned"]) == ("invalid", None)
+    code, out, err = takehome(*asked, "--runtime", "nosuch")
+    assert (code, out) == (Exit.BROKEN, "")
+    assert err.startswith("takehome: runtime is nosuch, expected one of ")
+    assert not (tmp_path / "results.json").exists()
 
 
 @pytest.mark.parametrize("where", ["empty", "only notes"])

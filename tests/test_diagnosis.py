@@ -104,6 +104,26 @@ def test_the_evidence_says_how_far_off_it_is_over_how_many_calls():
     assert "the next candidate differs by" in said.confidence
 
 
+def test_where_no_call_answered_nothing_is_said_of_values():
+    (said,) = of_flaws("calls-a-library")
+    assert said.confidence.startswith(
+        "Your attention raises what the reference raises with a library"
+    )
+    assert "difference" not in said.confidence
+
+
+@pytest.mark.parametrize("name", ["torch_single_head", "torch_multi_head"])
+def test_dropout_that_is_always_on_in_a_layer_is_told_from_noise(name):
+    torch = pytest.importorskip("torch")
+    spec = specs.load(name)
+    assert named(of_flaws("always-random", spec=spec)) == {"always-random"}
+
+    def noise(weights, width):
+        return weights * torch.empty_like(weights).uniform_(0.5, 1.5)
+
+    assert said_of(spec.assemble({**spec.reference, "scale_weights": noise}), spec) == ()
+
+
 def test_a_flaw_of_two_entry_points_is_named_once():
     (said,) = of_flaws("no-maximum")
     assert said.confidence.startswith("Your softmax and attention")

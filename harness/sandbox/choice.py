@@ -24,7 +24,8 @@ def opener(
 
     Raises:
         UsageError: there is no such kind of sandbox, or it has no runtimes.
-        SandboxUnavailable: no engine answers, or the image cannot be built. Never falls back.
+        SandboxUnavailable: no engine answers, it has no such runtime, or the image cannot be
+            built. Never falls back.
     """
     limits = LIMITS[image]
     if image == "text":
@@ -40,11 +41,12 @@ def opener(
     if kind != "container":
         raise UsageError(f"sandbox is {kind!r}, expected container or process")
     from harness.sandbox.container import ContainerSandbox
-    from harness.sandbox.engine import connect
+    from harness.sandbox.engine import connect, require_runtime
     from harness.sandbox.images import ensure_image
     from harness.sandbox.reaper import reap
 
     client = connect()
+    require_runtime(client, runtime)
     reap(client)
     ready = ensure_image(client, f"takehome-{image}", report=report)
     return lambda: ContainerSandbox(client=client, image=ready, limits=limits, runtime=runtime)

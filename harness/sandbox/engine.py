@@ -46,6 +46,21 @@ def connect() -> docker.DockerClient:
         ) from error
 
 
+def require_runtime(client: docker.DockerClient, runtime: str | None) -> None:
+    """Make sure that the engine has a runtime, before anything is graded; None is its default.
+
+    Raises:
+        SandboxUnavailable: it has none of that name.
+    """
+    known = client.info().get("Runtimes") or {}
+    if runtime is not None and runtime not in known:
+        names = ", ".join(sorted(known))
+        raise SandboxUnavailable(
+            f"runtime is {runtime}, expected one of {names}; add it to the engine's daemon.json, "
+            "or leave out --runtime"
+        )
+
+
 def _knock(path: str) -> None:
     """Open the socket once: docker's own error for one that is not there is four errors deep."""
     with socket.socket(socket.AF_UNIX) as knocking:

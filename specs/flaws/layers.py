@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from harness import Flaw, Stage
+from harness import Expected, Flaw, Stage, Tensor
 from specs.flaws import behaviour, masking, scaling, softmax, training
 from specs.flaws import heads as splitting
 from specs.layers import project
@@ -27,6 +28,11 @@ score = partial(Flaw, stage=Stage.SCORE)
 mask = partial(Flaw, stage=Stage.MASK)
 head = partial(Flaw, stage=Stage.HEADS)
 
+#: A weight so large can be told from rounding.
+TELLING = 1e-3
+#: So many numbers with one ratio are no accident.
+MANY = 40
+
 ASK_SOURCE = "In cross-attention, which source gives Q, which K and V, and how long is the output?"
 ANSWER_SOURCE = "Q from the first, K and V from the other; one output row per query."
 ASK_OUTPUT = "What does W_O do that the concatenation of the heads does not?"
@@ -40,6 +46,33 @@ def always(name: str, shared: str) -> Any:
         return project(x, weights, name if role in shared else role)
 
     return shared_projection
+
+
+def columns_dropped(calls: Sequence[tuple[Any, Any]]) -> bool:
+    """Tell whether weights are 0 or the right ones times one factor, whatever the rate.
+
+    A layer returns no weights, but some criteria choose values of 0 and 1, so that columns of the
+    output are weights.
+    """
+    columns = [
+        outs[0].values[..., place] / expected[0].values[..., place]
+        for outs, expected in calls
+        if len(outs) == 1 and isinstance(outs[0], Tensor) and not isinstance(expected, str)
+        if outs[0].values.shape == expected[0].values.shape
+        for place in np.flatnonzero((expected[0].values > TELLING).all(_leading(expected[0])))
+    ]
+    kept = np.concatenate([ratios[ratios != 0] for ratios in columns]) if columns else np.zeros(0)
+    if not kept.size:
+        return False
+    values, counts = np.unique(kept.round(3), return_counts=True)
+    usual = values[counts.argmax()]
+    weights = [r for r in columns if (np.isclose(r, usual, rtol=1e-2) | (r == 0)).all()]
+    dropped = sum(int((ratios == 0).sum()) for ratios in weights)
+    return usual > 1 and dropped > 0 and sum(ratios.size for ratios in weights) >= MANY
+
+
+def _leading(expected: Expected) -> tuple[int, ...]:
+    return tuple(range(expected.values.ndim - 1))
 
 
 def fresh(x: Array, weights: Any, role: str) -> Array:
@@ -259,7 +292,10 @@ SCALE_BY_INPUTS = Flaw(
 STAGES = (
     *_of(scaling.FLAWS, "query-scaled-in-place"),
     *_of(softmax.FLAWS, "weights-returned-transposed"),
-    *behaviour.FLAWS,
+    *(
+        dataclasses.replace(flaw, shows=columns_dropped) if flaw.shows else flaw
+        for flaw in behaviour.FLAWS
+    ),
     *_of(
         training.FLAWS,
         "scale-by-d-model",

@@ -1,7 +1,7 @@
 import pytest
 
 from harness.errors import SandboxUnavailable
-from harness.sandbox.engine import connect
+from harness.sandbox.engine import connect, require_runtime
 
 
 def test_an_engine_that_is_not_there_is_an_error_that_says_how_to_start_one(
@@ -23,5 +23,17 @@ def test_the_engine_answers() -> None:
     client = connect()
     try:
         assert client.version()["Version"]
+    finally:
+        client.close()
+
+
+@pytest.mark.docker
+def test_a_runtime_that_the_engine_lacks_is_named_with_those_that_it_has() -> None:
+    client = connect()
+    try:
+        require_runtime(client, None)
+        require_runtime(client, "runc")
+        with pytest.raises(SandboxUnavailable, match=r"runtime is nosuch, expected one of .*runc"):
+            require_runtime(client, "nosuch")
     finally:
         client.close()
