@@ -1,6 +1,7 @@
 import ast
 import textwrap
 
+import numpy as np
 import pytest
 
 from harness.parser.edits import EDITS_CAP, KINDS, SOURCE_CAP, run
@@ -70,6 +71,17 @@ CAUSAL = """
 
     def causal_mask(n):
         return np.tril(np.ones((n, n), dtype=bool), k=0)
+"""
+
+WIDTHS = """
+    import numpy as np
+
+    def attention(Q, K, V):
+        b, n, d = Q.shape
+        weights = softmax(Q @ K.transpose(0, 2, 1))
+        out = np.zeros((b, n, V.shape[-1]))
+        out += weights @ V
+        return out
 """
 
 MODULE = """
@@ -328,7 +340,16 @@ BROKEN = [
         "np.zeros_like(Q)",
         "np.zeros((*Q.shape[:-1], V.shape[-1]))",
     ),
+    (
+        "room",
+        ONLINE,
+        "np.zeros((*Q.shape[:2], V.shape[-1]))",
+        "np.zeros((1, 1, Q.shape[-1]))",
+        "np.zeros((1, 1, V.shape[-1]))",
+    ),
+    ("room", WIDTHS, "V.shape[-1]))\n    out += weights @ V", "d))\n    out += weights @ K"),
     ("bound", CAUSAL, "k=0", "k=-1"),
+    ("bound", CAUSAL, "return", "pad = -n % 8\n    return", "pad = 0\n    return"),
     ("triangle", CAUSAL, "np.tril", "np.triu"),
     ("index", LOOPS, "K[b].T", "K[0].T"),
     ("slices", ONLINE, "p @ V[:, start:end]", "p @ V[:, :end]"),
@@ -528,6 +549,30 @@ def test_sines_and_cosines_go_to_halves_where_they_alternate():
     assert any("pe[pos, i] = " in text and "pe[pos, d // 2 + i] = " in text for text in results)
 
 
+def test_a_sum_of_exponentials_in_blocks_gets_a_running_maximum():
+    source = textwrap.dedent("""
+        import numpy as np
+
+        def attention(Q, K, V, size):
+            total = np.zeros((*Q.shape[:2], 1))
+            out = np.zeros((*Q.shape[:2], V.shape[-1]))
+            for start in range(0, K.shape[1], size):
+                scores = Q @ K[:, start : start + size].transpose(0, 2, 1)
+                p = np.exp(scores)
+                total += p.sum(axis=-1, keepdims=True)
+                out += p @ V[:, start : start + size]
+            return out / total
+    """)
+    (edit,) = [edit for edit in edits(source) if edit["kind"] == "running"]
+    names = {}
+    exec(made(edit, source), names)
+    q, k, v = np.random.default_rng(0).normal(size=(3, 2, 5, 4))
+    scores = 1000 * q @ k.transpose(0, 2, 1)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    expected = weights @ v / weights.sum(axis=-1, keepdims=True)
+    np.testing.assert_allclose(names["attention"](1000 * q, k, v, 2), expected)
+
+
 def test_an_idle_parameter_takes_the_place_of_what_an_object_keeps():
     head, body = textwrap.dedent(CACHED).split("\n        q, k, v")
     source = f"{head}\n        q, k, v{body.replace('cache', 'self.past')}"
@@ -565,7 +610,7 @@ def test_pairs_become_halves_and_halves_pairs():
 
 def test_every_kind_is_tried_here():
     elsewhere = {"broadcast", "sequence", "own_softmax", "dropout", "guard", "halves"}
-    elsewhere |= {"own_layer", "hoisted", "passed_in"}
+    elsewhere |= {"running", "own_layer", "hoisted", "passed_in"}
     assert {kind.__name__ for kind in KINDS} == {row[0] for row in BROKEN} | elsewhere
 
 

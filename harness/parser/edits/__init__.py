@@ -50,7 +50,7 @@ KINDS: Final[tuple[Callable[[Scope], Iterator[Edit]], ...]] = (
     shapes.guard,
     encodings.waves, encodings.number, encodings.start, encodings.halves, encodings.alternating,
     encodings.angle, encodings.phase, encodings.turned, encodings.slopes,
-    online.rescaled, online.growing,
+    online.rescaled, online.growing, online.running,
     projections.own_layer, projections.after_heads, projections.hoisted, projections.registered,
     training.flag, training.dropout, training.passed_on, training.helper, training.outputs,
 )  # fmt: skip

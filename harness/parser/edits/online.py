@@ -61,6 +61,29 @@ def growing(scope: Scope) -> Iterator[Edit]:
             yield code.swap(value, f"{_module(scope)}.exp({old} - {new})")
 
 
+def running(scope: Scope) -> Iterator[Edit]:
+    """A running maximum where there is none; what was summed so far is rescaled with it."""
+    code, sums = scope.code, _sums(scope)
+    for statement in scope.statements:
+        value = getattr(statement, "value", None)
+        loop = next((a for a in code.around(statement) if isinstance(a, ast.For)), None)
+        if loop is None or not isinstance(value, ast.Call) or called(value) != "exp":
+            continue
+        if not (sums and value.args and isinstance(value.args[0], ast.Name)):
+            continue
+        of, module = value.args[0].id, scope.module
+        begun = code.before(loop, [f"peak = {module}.full((), {_infinity(scope)})"])
+        highest = f"{of}.max(axis=-1, keepdims=True)"
+        if scope.torch:
+            highest = f"{of}.amax(dim=-1, keepdim=True)"
+        lines = [f"higher = {module}.maximum(peak, {highest})"]
+        lines += [f"{name} = {name} * {module}.exp(peak - higher)" for name in sums]
+        grown = code.before(statement, [*lines, "peak = higher"])
+        if begun is not None and grown is not None:
+            changes = (begun, grown, code.change(value.args[0], f"{of} - peak"))
+            yield Edit(f"a running maximum is subtracted from `{of}`", changes)
+
+
 def _module(scope: Scope) -> str:
     return "torch" if scope.torch else "np"
 

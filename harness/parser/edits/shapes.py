@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .reading import Change, Edit, Function, called, quoted, targets, walk
+from .reading import Change, Edit, Function, called, operands, quoted, targets, walk
 from .scopes import Scope
 
 
@@ -48,16 +48,38 @@ def room(scope: Scope) -> Iterator[Edit]:
         return
     q, _, v = scope.arrays
     for call in scope.calls:
+        yield from _as_wide_as_values(scope, call, v)
         if called(call) in ("zeros_like", "empty_like", "ones_like"):
             shape = f"(*{q}.shape[:-1], {v}.shape[-1])"
             new = f"{v}.new_zeros({shape})" if scope.torch else f"np.zeros({shape})"
             yield scope.code.swap(call, new)
 
 
+def _as_wide_as_values(scope: Scope, call: ast.Call, v: str) -> Iterator[Edit]:
+    """``np.zeros((B, T, d))`` is as wide as V, which is what is summed up in it."""
+    shape = call.args[0] if call.args else None
+    last = scope.products[-1] if scope.products else None
+    if called(call) not in ("zeros", "empty") or last is None:
+        return
+    if not isinstance(shape, ast.Tuple) or len(shape.elts) < 3:
+        return
+    wide = scope.code.change(shape.elts[-1], f"{v}.shape[-1]")
+    summed = [n for n in walk(operands(last)[-1]) if isinstance(n, ast.Name)][:1]
+    what = f"{quoted(scope.code.text(call))} is as wide as `{v}`"
+    yield Edit(what, (wide,))
+    if summed and summed[0].id != v:
+        both = sorted((wide, scope.code.change(summed[0], v)))
+        yield Edit(f"`{v}` is aggregated, and {what}", tuple(both))
+
+
 def bound(scope: Scope) -> Iterator[Edit]:
     """The end of a slice or range, and the diagonal of a triangle, one more or less."""
     code = scope.code
     loops = _loops(scope)
+    for statement in scope.statements:  # so much is padded: nothing
+        value = getattr(statement, "value", None)
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod):
+            yield code.swap(value, "0")
     for node in scope.nodes:
         if isinstance(node, ast.Call) and called(node) in ("range", "arange"):
             yield from _rounded_up(scope, node)

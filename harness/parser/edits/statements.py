@@ -41,7 +41,9 @@ def left_out(scope: Scope) -> Iterator[Edit]:
 
 def _is_needed(statement: ast.stmt) -> bool:
     kept = (ast.Return, *Function.__args__, ast.ClassDef, ast.Raise)
-    return isinstance(statement, kept) or called(getattr(statement, "value", None)) == "__init__"
+    value = getattr(statement, "value", None)
+    says = isinstance(statement, ast.Expr) and isinstance(value, ast.Constant)
+    return isinstance(statement, kept) or says or called(value) == "__init__"
 
 
 def _both_left_out(scope: Scope) -> Iterator[Edit]:
