@@ -71,6 +71,7 @@ class SourceEdit(msgspec.Struct, frozen=True, kw_only=True):
     place: int  #: how many of its kind in its function are likelier
     function: str  #: the name at top level that it is in, or ""
     entries: tuple[int, ...]  #: places of the entries that reach that function
+    about: tuple[str, ...]  #: stages, and words in ids of flaws, of the statements it changes
     description: str
     changes: tuple[tuple[int, int, str], ...]  #: first byte, byte after the last, new text
 

@@ -38,6 +38,8 @@ POINTERS: Final[dict[str, tuple[str, ...]]] = {
     "masked": ("fill", "masked"),
     "polarity": ("polarity", "operator"),
     "inverted": ("polarity", "operator"),
+    "transposed": ("order", "unwrapped"),
+    "reshape": ("order", "shape", "unwrapped"),
     "swapped": ("polarity", "operator", "exchanged", "order"),
     "fill": ("fill",),
     "value": ("fill",),
@@ -62,9 +64,9 @@ POINTERS: Final[dict[str, tuple[str, ...]]] = {
     "determinism": ("left_out", "condition", "dropout"),
     "permutation": ("left_out", "condition", "surplus"),
     "shape": ("unwrapped", "size", "room", "order", "outputs", "exchanged", "operand"),
-    "split": ("order", "shape", "guard"),
-    "merge": ("order", "shape"),
-    "heads": ("order", "shape", "unwrapped", "left_out"),
+    "split": ("order", "shape", "heads", "guard"),
+    "merge": ("order", "shape", "heads"),
+    "heads": ("order", "shape", "heads", "unwrapped", "left_out"),
     "rotary": ("alternating", "helper", "operator", "waves", "start", "surplus", "turned"),
     "alibi": ("operator", "surplus", "start", "slopes"),
     "halves": ("halves", "alternating"),
@@ -94,6 +96,8 @@ _DOUBTFUL: Final = {
     "size": 0.4, "slices": 0.4, "renamed": 0.5, "exchanged": 0.6, "sequence": 0.4,
     "copied": 0.6, "index": 0.7,
 }  # fmt: skip
+#: How much likelier an edit is in a statement that is diagnosed, or in a line that raised.
+_SUSPECTED: Final = 3.0
 #: Share of the budget after which no more single edits are tried.
 _SINGLES: Final = 0.75
 #: Edits tried with one that helped, and most edits together.
@@ -109,24 +113,35 @@ class Suspects:
     stages: tuple[str, ...] = ()  #: words from the diagnosis: ids of flaws, and their stages
     #: for each entry that was asked for, the share of the failing checks that use it
     shares: tuple[float, ...] = ()
+    #: first byte, and byte after the last, of the lines in which failing checks made it raise
+    raised: tuple[tuple[int, int], ...] = ()
 
     def without(self, passed: Iterable[str]) -> Suspects:
         """Return what is left when some checks pass; the diagnosis is spent."""
         left = tuple(check for check in self.failing if check not in {*passed})
-        return dataclasses.replace(self, failing=left, stages=())
+        return dataclasses.replace(self, failing=left, stages=(), raised=())
 
     def cost(self, edit: SourceEdit) -> float:
         """Return how late to try an edit."""
         pointing = sum(_points(check, edit.kind) for check in self.failing)
         weight = _UNPOINTED + pointing / max(len(self.failing), 1)
         weight += 2.0 * any(_points(word, edit.kind) for word in self.stages)
+        if {*itertools.chain(*map(_words, self.stages))} & {*edit.about}:
+            weight *= _SUSPECTED
+        spans = itertools.product(edit.changes, self.raised)
+        if any(start <= last and first < end for (start, end, _), (first, last) in spans):
+            weight *= _SUSPECTED
         used = [self.shares[place] for place in edit.entries if place < len(self.shares)]
         weight *= _DOUBTFUL.get(edit.kind, 1.0) * max(used, default=0.5)
         return (edit.place + 1) / weight
 
 
 def _points(words: str, kind: str) -> bool:
-    return any(kind in POINTERS.get(word, ()) for word in words.replace("+", "-").split("-"))
+    return any(kind in POINTERS.get(word, ()) for word in _words(words))
+
+
+def _words(identifier: str) -> list[str]:
+    return identifier.replace("+", "-").split("-")
 
 
 class Bench(Protocol):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -69,7 +70,7 @@ class Mender:
         if not edits:
             return None
         bench = _Bench(self, result, submission, text, assignment, sandbox)
-        search = Search(edits, _suspects(result, assignment, names), bench)
+        search = Search(edits, _suspects(result, assignment, names, entry.name, text), bench)
         found = search.run(self.runs)
         if found is None:
             return None
@@ -114,14 +115,26 @@ def _shares(result: SubmissionResult, assignment: Assignment) -> dict[str, float
     }
 
 
-def _suspects(result: SubmissionResult, assignment: Assignment, names: Sequence[str]) -> Suspects:
+def _suspects(
+    result: SubmissionResult, assignment: Assignment, names: Sequence[str], name: str, text: str
+) -> Suspects:
     shares = _shares(result, assignment)
     stages = [word for found in result.diagnosis for word in (found.flaw, found.stage)]
     return Suspects(
         failing=tuple(_failing(result)),
         stages=tuple(stages),
         shares=tuple(shares[name] for name in names),
+        raised=tuple(_raised(result, name, text)),
     )
+
+
+def _raised(result: SubmissionResult, name: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield the bytes of the lines of the entry file in which failing checks made it raise."""
+    ends = [0, *itertools.accumulate(len(line.encode()) + 1 for line in text.split("\n"))]
+    own = (check for check in result.checks if check.file in ("", name))
+    for number in sorted({check.line for check in own if check.line}):
+        if number < len(ends):
+            yield ends[number - 1], ends[number]
 
 
 class _Bench:

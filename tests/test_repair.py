@@ -8,7 +8,7 @@ from harness.repair import OutOfTime, Search, Suspects, applied
 FAILING = ("definition", "scale", "dropout-off", "additive-mask")
 
 
-def edit(name, kind="axis", place=0, entries=(0,)):
+def edit(name, kind="axis", place=0, entries=(0,), about=()):
     """An edit that is known by its name, at a place of its own."""
     start = 10 * int.from_bytes(name[:3].encode())
     return SourceEdit(
@@ -16,6 +16,7 @@ def edit(name, kind="axis", place=0, entries=(0,)):
         place=place,
         function="attention",
         entries=entries,
+        about=about,
         description=name,
         changes=((start, start + 5, name),),
     )
@@ -85,7 +86,7 @@ def test_a_pair_is_found_of_which_neither_helps_alone():
 def test_edits_of_the_same_place_are_never_made_together():
     first, second = edit("x1"), edit("x2")
     overlapping = SourceEdit(
-        kind="axis", place=0, function="", entries=(0,), description="x3",
+        kind="axis", place=0, function="", entries=(0,), about=(), description="x3",
         changes=((first.changes[0][0] + 2, first.changes[0][1] + 40, "x3"),),
     )  # fmt: skip
     bench = Bench({})
@@ -144,6 +145,21 @@ def test_without_a_diagnosis_the_failing_checks_say_what_is_tried_first():
     assert bench.tried[0] == {"dropout"}
 
 
+def test_edits_of_what_the_diagnosis_is_about_come_first():
+    edits = [edit("elsewhere", about=("score",)), edit("there", about=("heads", "merge"))]
+    bench = Bench({})
+    search(edits, bench, stages=("merge-by-reshape", "heads"))
+    assert bench.tried[0] == {"there"}
+
+
+def test_edits_of_the_line_that_raised_come_first():
+    edits = [edit("a1"), edit("b1"), edit("c1")]
+    start, end, _ = edits[1].changes[0]
+    bench = Bench({})
+    search(edits, bench, raised=((start - 20, end + 20),))
+    assert bench.tried[0] == {"b1"}
+
+
 def test_the_entry_that_more_checks_are_about_comes_first():
     edits = [edit("rarely", entries=(1,)), edit("often", entries=(0,))]
     bench = Bench({})
@@ -153,10 +169,16 @@ def test_the_entry_that_more_checks_are_about_comes_first():
 
 def test_edits_are_made_from_the_end_so_that_places_stay():
     first = SourceEdit(
-        kind="", place=0, function="", entries=(), description="",
+        kind="", place=0, function="", entries=(), about=(), description="",
         changes=((0, 1, "longer"), (4, 5, "")),
     )  # fmt: skip
     second = SourceEdit(
-        kind="", place=0, function="", entries=(), description="", changes=((2, 3, "缩放"),)
+        kind="",
+        place=0,
+        function="",
+        entries=(),
+        about=(),
+        description="",
+        changes=((2, 3, "缩放"),),
     )
     assert applied((first, second), b"abcdef") == "longerb缩放df".encode()

@@ -376,6 +376,13 @@ BROKEN = [
         "self.q(x), self.k(context), self.v(context)",
         "self.q(x), self.k(x), self.v(x)",
     ),
+    (
+        "layer",
+        LAYERS.replace("x, context):", "x, y, z):"),
+        "self.k(context), self.v(context)",
+        "self.k(x), self.v(x)",
+        "self.k(y), self.v(z)",
+    ),
     ("after_heads", IDLE, "return self.out(weights @ v)", "return weights @ v"),
     ("registered", TENSORS, "nn.Parameter(torch.randn(d, d))", "torch.randn(d, d)"),
     ("registered", TENSORS, "nn.ModuleList([nn.Linear(d, d)])", "[nn.Linear(d, d)]"),
@@ -580,6 +587,35 @@ def test_an_idle_parameter_takes_the_place_of_what_an_object_keeps():
     assert made(edit, source) == textwrap.dedent(CACHED)
 
 
+def test_heads_are_split_and_merged_by_transposing():
+    source = textwrap.dedent("""
+        def attention(q, v, b, t, h, d):
+            q = q.reshape(b, h, t, d)
+            out = q @ q.mT @ v
+            return out.reshape(b, t, h * d)
+    """)
+    (edit,) = [edit for edit in edits(source, True) if edit["kind"] == "heads"]
+    text = made(edit, source)
+    assert "q = q.reshape(b, t, h, d).permute(0, 2, 1, 3)\n" in text
+    assert "return out.permute(0, 2, 1, 3).reshape(b, t, h * d)\n" in text
+
+
+def test_an_edit_says_what_the_statements_it_changes_are_about():
+    source = textwrap.dedent(TORCH)
+    about = {edit["description"]: edit["about"] for edit in edits(source, True)}
+    assert "score" in about["`k.transpose(-2, -1)` becomes `k`"]
+    assert "aggregate" in next(words for text, words in about.items() if text.startswith("`v` bec"))
+    assert not any("aggregate" in words for text, words in about.items() if "masked_fill" in text)
+
+
+def test_what_three_places_have_in_common_is_tried_in_all_of_them_before_one():
+    lines = "".join(f"    {x} = {x}.reshape(b, h, -1, d).transpose(1, 2)\n" for x in "qkv")
+    source = f"def attention(q, k, v, b, h, d):\n{lines}    return q @ k.mT @ v\n"
+    found = [edit for edit in edits(source, True) if edit["kind"] == "order"]
+    changed = [len(edit["changes"]) for edit in found if "transpose" not in edit["description"]]
+    assert changed.index(3) < changed.index(1)
+
+
 def test_what_a_layer_is_used_for_again_gets_a_layer_of_its_own():
     source = textwrap.dedent(LAYERS).replace("self.k(context)", "self.q(context)")
     results = [made(edit, source) for edit in edits(source, True) if edit["kind"] == "own_layer"]
@@ -610,7 +646,7 @@ def test_pairs_become_halves_and_halves_pairs():
 
 def test_every_kind_is_tried_here():
     elsewhere = {"broadcast", "sequence", "own_softmax", "dropout", "guard", "halves"}
-    elsewhere |= {"running", "own_layer", "hoisted", "passed_in"}
+    elsewhere |= {"running", "heads", "own_layer", "hoisted", "passed_in"}
     assert {kind.__name__ for kind in KINDS} == {row[0] for row in BROKEN} | elsewhere
 
 

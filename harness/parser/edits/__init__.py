@@ -25,6 +25,7 @@ from . import (
     statements,
     training,
 )
+from .places import about, places
 from .reading import Change, Code, Edit, Function, walk
 from .scopes import Scope
 
@@ -37,7 +38,7 @@ _START: Final = 3
 NODES_CAP: Final = 40_000
 
 KINDS: Final[tuple[Callable[[Scope], Iterator[Edit]], ...]] = (
-    axes.axis, axes.keepdims, axes.extreme, axes.order, axes.shape, axes.subscripts,
+    axes.axis, axes.keepdims, axes.extreme, axes.order, axes.shape, axes.heads, axes.subscripts,
     operands.operand, operands.layer, operands.exchanged, operands.renamed, operands.passed_in,
     operands.surplus, operands.unwrapped, operands.operator, operands.regrouped,
     masks.polarity, masks.fill, masks.masked, masks.kept, masks.before_softmax, masks.causal,
@@ -61,8 +62,9 @@ def run(arguments: dict[str, Any]) -> dict[str, Any]:
 
     ``entries`` are names of functions and classes; ``torch`` says what arrays are made of. Each
     edit has ``kind``, ``place`` (how many came before it in its kind and function), ``function``,
-    ``entries`` (the places in the list given of those that reach the function), ``description``
-    and ``changes``, a list of [first byte, byte after the last, new text].
+    ``entries`` (the places in the list given of those that reach the function), ``about`` (words
+    for the statements it changes), ``description`` and ``changes``, a list of [first byte, byte
+    after the last, new text].
     """
     text: str = arguments["text"]
     if len(text) > SOURCE_CAP:
@@ -84,6 +86,7 @@ def _edits(code: Code, entries: list[str], torch: bool) -> Iterator[dict[str, An
         if not callers and any(reached):
             continue
         scope = Scope(code, node, torch)
+        statements = places(scope)
         for kind in KINDS:
             for place, edit in enumerate(
                 _of_kind(kind, scope), start=_START * scope.is_constructor
@@ -93,6 +96,7 @@ def _edits(code: Code, entries: list[str], torch: bool) -> Iterator[dict[str, An
                     "place": place,
                     "function": name,
                     "entries": callers,
+                    "about": about(edit.changes, statements),
                     "description": edit.description,
                     "changes": [[c.start, c.end, c.text] for c in edit.changes],
                 }
@@ -122,7 +126,11 @@ def _reached(code: Code, entry: str) -> set[str]:
 
 
 def _of_kind(kind: Callable[[Scope], Iterator[Edit]], scope: Scope) -> list[Edit]:
-    """Return the edits of a kind; where several places call for the same one, all at once first."""
+    """Return the edits of a kind, and those that several places call for all at once.
+
+    What three places or more have in common, e.g. how Q, K and V are split, is likelier wrong in
+    all of them than in one.
+    """
     found: dict[tuple[Change, ...], Edit] = {}
     for edit in kind(scope):
         if len(found) >= KIND_CAP:
@@ -132,9 +140,18 @@ def _of_kind(kind: Callable[[Scope], Iterator[Edit]], scope: Scope) -> list[Edit
     alike: dict[str, list[Edit]] = {}
     for edit in found.values():
         alike.setdefault(_pattern(edit, scope.code), []).append(edit)
-    together = [_joined(edits) for edits in alike.values() if len(edits) > 1]
-    singles = list(found.values())
-    return [*singles[:2], *filter(None, together), *singles[2:]]
+    likely: list[Edit] = []
+    rest: list[Edit] = []
+    for edits in alike.values():
+        together = _joined(edits) if len(edits) > 1 else None
+        if together is None:
+            likely += edits
+        elif len(edits) == 2:
+            likely += [*edits, together]
+        else:
+            likely.append(together)
+            rest += edits
+    return likely + rest
 
 
 def _is_sound(edit: Edit, code: Code) -> bool:

@@ -153,8 +153,9 @@ def _transposed(scope: Scope, call: ast.Call) -> Iterator[Edit]:
         yield code.swap(on, f"{code.text(on)}{four}")
         yield code.swap(call, f"{code.text(call)}{four}")
         if scope.torch and called(call) == "view":
-            new = code.text(call).replace(".view(", ".reshape(")
-            yield code.swap(call, new)
+            _, end = code.span(call.func)
+            view = (Change(end - len("view"), end, "reshape"),)
+            yield Edit(f"`view` becomes `reshape` in {quoted(code.text(call))}", view)
 
 
 def _given_to(scope: Scope, node: ast.AST) -> list[str]:
@@ -181,6 +182,27 @@ def shape(scope: Scope) -> Iterator[Edit]:
             yield code.swap(whole, new + four)
             if already or (i, j) != (1, 2):
                 yield code.swap(call, new)
+
+
+def heads(scope: Scope) -> Iterator[Edit]:
+    """Heads are split and merged with a transposition, both where both go without."""
+    code = scope.code
+    four = ".permute(0, 2, 1, 3)" if scope.torch else ".transpose(0, 2, 1, 3)"
+    last = scope.products[-1].lineno if scope.products else 0
+    split, merged = [], []
+    for call in scope.calls:
+        receiver = scope.receiver(call)
+        if called(call) not in ("reshape", "view") or receiver is None:
+            continue
+        if len(call.args) == 4 and call.lineno < last and not _with_transposition(scope, call)[1]:
+            b, h, t, d = map(code.text, call.args)
+            split.append(
+                code.change(call, f"{code.text(receiver)}.reshape({b}, {t}, {h}, {d}){four}")
+            )
+        elif len(call.args) in (2, 3) and call.lineno >= last and isinstance(receiver, ast.Name):
+            merged.append(code.change(call.func, f"{receiver.id}{four}.reshape"))
+    if split and merged:
+        yield Edit("heads are split and merged by transposing", tuple(sorted((*split, *merged))))
 
 
 def _with_transposition(scope: Scope, call: ast.Call) -> tuple[ast.AST, bool]:

@@ -65,6 +65,7 @@ def layer(scope: Scope) -> Iterator[Edit]:
     code = scope.code
     own = [n for n in scope.calls if is_self(n) and isinstance(n.func, ast.Attribute)]
     inputs = [p for p in scope.parameters if p != "self" and "mask" not in p.lower()]
+    yield from _each_its_own(scope, own, inputs)
     for number, call in enumerate(own):
         for other in scope.layers:
             if other != called(call) and called(call) in scope.layers:
@@ -77,6 +78,17 @@ def layer(scope: Scope) -> Iterator[Edit]:
                     alike = f"{edit.alike}{node.id}→{other}" + ("!" if number else "")
                     if other != node.id:
                         yield dataclasses.replace(edit, alike=alike)
+
+
+def _each_its_own(scope: Scope, calls: list[ast.Call], inputs: list[str]) -> Iterator[Edit]:
+    """The first layer is of the first input, the second of the second, and so on."""
+    given = [c.args[0] for c in calls if len(c.args) == 1 and isinstance(c.args[0], ast.Name)]
+    if len(given) < len(inputs) or len(inputs) < 3:
+        return
+    pairs = list(zip(given, inputs, strict=False))
+    if all(isinstance(one, ast.Name) and one.id in inputs for one, _ in pairs):
+        changes = tuple(sorted(scope.code.change(one, other) for one, other in pairs))
+        yield Edit(f"the layers are of {quoted(', '.join(inputs))} in turn", changes)
 
 
 def exchanged(scope: Scope) -> Iterator[Edit]:
