@@ -84,8 +84,12 @@ POINTERS: Final[dict[str, tuple[str, ...]]] = {
     "cross": ("layer", "size", "condition"),
     "independent": ("axis", "order", "unwrapped", "index"),
     "kv": ("surplus", "order", "left_out", "causal", "exchanged", "operand", "bound", "passed_in"),
-    "residual": ("surplus", "layer", "sequence", "left_out"),
-    "norm": ("layer", "sequence", "unwrapped", "left_out"),
+    "residual": ("residual", "norm_first", "surplus", "layer", "normed"),
+    "norm": ("normed", "norm_first", "residual", "layer", "hoisted", "own_layer", "idle_part"),
+    "activation": ("activation",),
+    "relu": ("activation",),
+    "feed": ("idle_part", "activation", "normed", "residual"),
+    "replaces": ("causal", "condition"),
     "encoding": ENCODING,
     "pe": (*ENCODING, "exchanged"),
 }
@@ -198,7 +202,7 @@ class Search:
             if passed >= {*self._suspects.failing}:
                 if self._proves((edit,)):
                     yield (edit,)
-            elif 2 * len(passed) >= len(self._suspects.failing):
+            elif 2 * len(passed) > len(self._suspects.failing):
                 yield from self._followed((edit,), passed)
             elif passed:
                 helpful.append((-len(passed), (edit,), passed))

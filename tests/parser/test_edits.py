@@ -220,6 +220,28 @@ SLOPES = """
         return slopes[:, None, None] * -np.arange(n)
 """
 
+BLOCK = """
+    import torch
+    import torch.nn.functional as F
+    from torch import nn
+
+    class attention(nn.Module):
+        def __init__(self, d):
+            super().__init__()
+            self.norm1 = nn.LayerNorm(d)
+            self.norm2 = nn.LayerNorm(d)
+            self.up = nn.Linear(d, d)
+            self.down = nn.Linear(d, d)
+
+        def feed(self, x):
+            return self.down(torch.nn.functional.gelu(self.up(x)))
+
+        def forward(self, x):
+            x = x + self.attend(self.norm1(x))
+            x = x + self.feed(self.norm2(x))
+            return x
+"""
+
 MASK_FIRST = """if mask is not None:
         scores = np.where(mask, scores, -1e9)
     weights = softmax(scores)
@@ -382,6 +404,39 @@ BROKEN = [
         "self.k(context), self.v(context)",
         "self.k(x), self.v(x)",
         "self.k(y), self.v(z)",
+    ),
+    ("normed", BLOCK, "self.attend(self.norm1(x))", "self.attend(x)"),
+    ("normed", BLOCK, "self.feed(self.norm2(x))", "self.feed(x / x.std())"),
+    (
+        "normed",
+        BLOCK,
+        "x + self.attend(self.norm1(x))\n        x = x + self.feed(self.norm2(x))",
+        "x + self.attend(x)\n        x = x + self.feed(x)",
+    ),
+    ("residual", BLOCK, "x + self.feed(", "self.feed("),
+    (
+        "residual",
+        BLOCK,
+        "x = x + self.attend(",
+        "h = self.norm1(x)\n        x = h + self.attend(",
+        "h = self.norm1(x)\n        x = x + self.attend(",
+    ),
+    ("norm_first", BLOCK, "x + self.attend(self.norm1(x))", "self.norm1(x + self.attend(x))"),
+    (
+        "norm_first",
+        BLOCK,
+        "x = x + self.attend(self.norm1(x))",
+        "x = self.norm1(x)\n        x = x + self.attend(x)",
+    ),
+    ("activation", BLOCK, "gelu(", "relu("),
+    ("activation", BLOCK, "torch.nn.functional.gelu(self.up(x))", "self.up(x)"),
+    ("idle_part", BLOCK, "        x = x + self.feed(self.norm2(x))\n", ""),
+    (
+        "condition",
+        ATTENTION,
+        "return weights @ V",
+        "if d:\n        scores = V\n    elif Q:\n        scores = K\n    return weights @ V",
+        "if d:\n        scores = V\n    if Q:\n        scores = K\n    return weights @ V",
     ),
     ("after_heads", IDLE, "return self.out(weights @ v)", "return weights @ v"),
     ("registered", TENSORS, "nn.Parameter(torch.randn(d, d))", "torch.randn(d, d)"),

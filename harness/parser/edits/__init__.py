@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from . import (
     axes,
+    blocks,
     encodings,
     masks,
     online,
@@ -53,6 +54,7 @@ KINDS: Final[tuple[Callable[[Scope], Iterator[Edit]], ...]] = (
     encodings.angle, encodings.phase, encodings.turned, encodings.slopes,
     online.rescaled, online.growing, online.running,
     projections.own_layer, projections.after_heads, projections.hoisted, projections.registered,
+    blocks.normed, blocks.residual, blocks.norm_first, blocks.activation, blocks.idle_part,
     training.flag, training.dropout, training.passed_on, training.helper, training.outputs,
 )  # fmt: skip
 

@@ -288,7 +288,9 @@ def causal(scope: Scope) -> Iterator[Edit]:
             continue
         of = given[0].id
         line = f"{of} = {_causal(scope, of)}"
-        inserted = code.before(code.statement(softmax), [line])
+        asked = _asked_for(scope)
+        lines = [f"if {asked}:", f"    {line}"] if asked else [line]
+        inserted = code.before(code.statement(softmax), lines)
         for node in scope.nodes:
             triangles = {called(inner) for inner in walk(node)} & {"tril", "triu", "tri"}
             if isinstance(node, ast.If) and triangles and "None" not in code.text(node.test):
@@ -296,6 +298,18 @@ def causal(scope: Scope) -> Iterator[Edit]:
                 yield Edit(what, (Change(*code.span(node), line),))
         if inserted is not None:
             yield Edit(f"{quoted(line)} comes before the softmax", (inserted,))
+
+
+def _asked_for(scope: Scope) -> str:
+    """Return what says whether the mask is causal, if something does."""
+    around = walk(scope.code.parent(scope.node) or scope.node)
+    kept = {node.attr for node in around if isinstance(node, ast.Attribute)}
+    for word in ("causal", "is_causal"):
+        if word in scope.parameters:
+            return word
+        if word in kept:
+            return f"self.{word}"
+    return ""
 
 
 def _causal(scope: Scope, of: str) -> str:

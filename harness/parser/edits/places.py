@@ -14,9 +14,17 @@ Place = tuple[int, int, frozenset[str]]
 
 
 def places(scope: Scope) -> list[Place]:
-    """Return the spans of the statements that hold no others, with words."""
-    leaves = [s for s in scope.statements if not hasattr(s, "body")]
-    return [(*scope.code.span(s), frozenset(_words(scope, s))) for s in leaves]
+    """Return the spans of statements, without those in them, from the start of their lines."""
+    found = []
+    for statement in scope.statements:
+        start, end = scope.code.span(statement)
+        body = getattr(statement, "body", None)
+        if body:
+            end = scope.code.span(body[0])[0]
+        indent = scope.code.indent(statement)
+        start -= 0 if indent.strip() else len(indent)
+        found.append((start, end, frozenset(_words(scope, statement))))
+    return found
 
 
 def about(changes: tuple[Change, ...], of: list[Place]) -> list[str]:
@@ -24,7 +32,7 @@ def about(changes: tuple[Change, ...], of: list[Place]) -> list[str]:
     touched = [
         words
         for start, end, words in of
-        if any((c.start < end and c.end > start) or c.start == start for c in changes)
+        if any(c.start < end and max(c.end, c.start + 1) > start for c in changes)
     ]
     return sorted(frozenset[str]().union(*touched))
 

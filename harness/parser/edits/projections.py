@@ -167,8 +167,12 @@ def _elsewhere(
     if not missing:
         return code.text(layer), needed
     like = [made for name in scope.layers if (made := _made(scope, name)) and _is_square(made)]
-    alike = like and called(like[-1].value) == called(layer)
-    return (code.text(like[-1].value), []) if alike else ("", [])
+    if not like or not isinstance(like[-1].value, ast.Call):
+        return "", []
+    if called(layer) == called(like[-1].value):
+        return code.text(like[-1].value), []
+    width = code.text(like[-1].value.args[0])
+    return (f"{code.text(layer.func)}({width})" if len(layer.args) == 1 else ""), []
 
 
 def registered(scope: Scope) -> Iterator[Edit]:

@@ -67,6 +67,12 @@ def condition(scope: Scope) -> Iterator[Edit]:
         if "None" not in code.text(node.test):
             yield code.swap(node.test, "True")
             yield code.swap(node.test, f"not ({code.text(node.test)})")
+        if [type(other) for other in node.orelse] == [ast.If]:
+            start, _ = code.span(node.orelse[0])
+            test = getattr(node.orelse[0], "test", node.test)
+            if code.data[start:].startswith(b"elif"):
+                change = Change(start, start + len("elif"), "if")
+                yield Edit(f"`elif {code.text(test)}` becomes `if`", (change,))
         if node.orelse:
             start, end = code.span(node.body[-1])[1], code.span(node.orelse[-1])[1]
             yield Edit("the else branch is left out", (Change(start, end, ""),))
