@@ -78,7 +78,7 @@ class AdaptingSession:
             given, named = pieces.whole()
             sent = dataclasses.replace(step, name=renamed, arguments=given, keywords=named)
             if isinstance(sent, Gradients):
-                of = tuple(convention.order.index(place) for place in sent.of)
+                of = tuple(convention.sent_at(place, given, named) for place in sent.of)
                 sent = dataclasses.replace(
                     sent, of=of, cotangents=convention.cotangents(sent.cotangents)
                 )

@@ -96,7 +96,7 @@ class Gradients:
     arguments: tuple[Value, ...] = ()
     keywords: Mapping[str, Value] = dataclasses.field(default_factory=dict)
     cotangents: tuple[Floats | Tensor | None, ...] = ()
-    of: tuple[int, ...] = ()
+    of: tuple[int, ...] = ()  #: places among the arguments; those with keywords come last
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

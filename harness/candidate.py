@@ -87,6 +87,8 @@ class Known:
     forms: dict[str, int] = dataclasses.field(default_factory=dict)
     #: What is said about how the candidate writes, e.g. "projections" -> "q, k, v, out".
     conventions: dict[str, str] = dataclasses.field(default_factory=dict)
+    #: Its masks cannot differ between heads: they say nothing of heads, which are inside a layer.
+    heads_alike: bool = False
     #: Numbers of objects in the sandbox, each used once.
     numbers: Iterator[int] = dataclasses.field(default_factory=itertools.count)
 

@@ -59,6 +59,7 @@ class Convention:
     constructor: tuple[tuple[str, int], ...] = ()
     places: Places = NOWHERE
     headed: bool = False  #: arrays have a dimension of heads
+    layer: bool = False  #: it is a class, and what has heads is inside
     mask: MaskForm = KEEP
     blocking: bool = False  #: True in a mask of the brief means "blocked"
     mask_required: bool = False  #: an all-keep mask is given where the brief gives none
@@ -66,6 +67,11 @@ class Convention:
     returns: tuple[int | None, ...] = ()  #: position of each of the brief's outputs
     variant: str = ""  #: which order of columns an output has, "" for the brief's
     identity: bool = False  #: the weights are not returned: they are the output for V = I
+
+    @property
+    def heads_alike(self) -> bool:
+        """Whether neither masks nor calls can tell heads apart."""
+        return self.layer and self.headed and "h" not in (self.mask.axes or "h")
 
     def arguments(self, values: Sequence[Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
         """Put arguments in the brief's order into the submission's, and under its keywords."""
@@ -85,6 +91,14 @@ class Convention:
             if by_position + n in given
         }
         return tuple(placed[: last + 1]), named
+
+    def sent_at(self, place: int, given: Sequence[Value], named: Mapping[str, Value]) -> int:
+        """Return where an argument of the brief is among those of ``arguments``."""
+        at = self.order.index(place)
+        by_position = len(self.order) - len(self.keywords)
+        if at < by_position:
+            return at
+        return len(given) + list(named).index(self.keywords[at - by_position])
 
     def made_with(self, made_of: Sequence[Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
         """Put the constructor's arguments under the submission's names, where these are known."""

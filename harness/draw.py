@@ -14,11 +14,13 @@ class Draw:
     """A source of inputs that nobody can know before the run.
 
     Two checks never share a stream, and a check draws the same inputs whatever runs before it.
+    With ``heads_alike`` the masks of (B, H, Tq, Tk) are the same for all heads of an item.
     """
 
-    def __init__(self, seed: str, check_id: str) -> None:
+    def __init__(self, seed: str, check_id: str, *, heads_alike: bool = False) -> None:
         digest = hashlib.sha256(f"{seed}/{check_id}".encode()).digest()
         self._random = np.random.default_rng(int.from_bytes(digest[:16], "big"))
+        self._heads_alike = heads_alike
 
     def normal(self, *shape: int, scale: float = 1.0, dtype: str = "f8") -> Floats:
         """Draw N(0, scale²)."""
@@ -50,4 +52,6 @@ class Draw:
         blocked = (kept + self._random.integers(1, keys, shape[:-1])) % keys
         np.put_along_axis(mask, blocked[..., None], False, axis=-1)
         np.put_along_axis(mask, kept[..., None], True, axis=-1)
+        if self._heads_alike and len(shape) == 4:
+            mask[:] = mask[:, :1]
         return mask

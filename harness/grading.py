@@ -131,6 +131,7 @@ class Reading:
     conventions: Mapping[str, str] = dataclasses.field(default_factory=dict)
     notes: tuple[str, ...] = ()
     unclear: str = ""  #: why it cannot be told how to talk to it
+    heads_alike: bool = False  #: its masks cannot differ between heads
 
 
 def read(
@@ -160,6 +161,7 @@ def read(
         inferred.words,
         (*report.notes, *notes),
         unclear,
+        any(convention.heads_alike for convention in inferred.conventions.values()),
     )
 
 
@@ -193,7 +195,7 @@ def _score(
     spec = assignment.spec
     if assignment.adapt and reading.defined is not None:
         spec = spec.only(reading.defined)
-    known = Known()
+    known = Known(heads_alike=reading.heads_alike)
     checks, recording = run_checks(spec, reading.session, assignment.seed, reading.defined, known)
     came_to = verdict(checks)
     found = look_into(spec, recording, checks, assignment.seed)

@@ -135,6 +135,7 @@ def by_name(point: EntryPoint, definition: Definition) -> Iterator[Convention]:
             constructor=made,
             places=places,
             headed=point.headed,
+            layer=bool(point.constructor),
             mask=MaskForm(meaning="block" if point.blocking else "keep"),
             blocking=point.blocking,
             mask_required=at is not None and at < len(takes) and not takes[at].default,
@@ -162,14 +163,18 @@ def _orders(
     for one in takes:
         fitting = (n for n, name in enumerate(wanted) if n not in order and _means(one.name, name))
         order.append(next(fitting, None))
+    if places.mask is not None and places.mask not in order:
+        named = (n for n, one in enumerate(takes) if order[n] is None and "bias" in words(one.name))
+        if (at := next(named, None)) is not None:
+            order[at] = places.mask
     if takes and set(range(required)) <= set(order):
         yield tuple(order)
         return
     usual = tuple(range(min(len(wanted), len(takes)) if takes else len(wanted)))
     yield usual
     arrays = sorted({p for p in (places.query, places.key, places.value) if p is not None})
-    named = any(told(one.name) for one in takes)
-    if named or len(arrays) < 2 or arrays != list(range(len(arrays))):
+    telling = any(told(one.name) for one in takes)
+    if telling or len(arrays) < 2 or arrays != list(range(len(arrays))):
         return
     for first in itertools.permutations(arrays):
         if first != tuple(arrays):

@@ -77,9 +77,10 @@ class MaskForm:
 
 def forms(brief: MaskForm, headed: bool) -> Iterator[MaskForm]:
     """Yield the forms to try, the brief's first, from the most to the least common."""
-    shapes = ("", "bhqk", "b1qk", "bqk", "qk", "bk") if headed else ("", "bqk", "qk", "bk")
-    values = [("keep", "bool"), ("block", "bool"), ("additive", "float"), ("keep", "int")]
-    values += [("keep", "float"), ("block", "int"), ("block", "float")]
+    shapes = ["", *(["bhqk", "b1qk"] if headed else []), "bqk", "qk", "bk", "qkb"]
+    # What computes with 1 - mask takes an added mask as well, and gives all kept keys one score.
+    values = [(meaning, kind) for kind in ("bool", "int", "float") for meaning in ("keep", "block")]
+    values.append(("additive", "float"))
     values.sort(key=lambda pair: pair != (brief.meaning, brief.kind))
     for axes, (meaning, kind) in itertools.product(shapes, values):
         yield MaskForm(meaning=meaning, kind=kind, axes=axes)

@@ -63,7 +63,7 @@ def run_checks(
 def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> CheckResult:
     """Run one check. A defect of the check itself is ``invalid``, never the candidate's."""
     judge = Judge()
-    draw = Draw(seed, check.id)
+    draw = Draw(seed, check.id, heads_alike=candidate.known.heads_alike)
     available = {
         **spec.fixtures(draw),
         **spec.roles(candidate.entry_points(check.id)),

@@ -104,3 +104,17 @@ TO_CONCATENATED = {
     ),
     "cosines, then sines": lambda table: np.roll(table, table.shape[1] // 2, axis=1),
 }
+
+
+def _interleave(table: Array, first: int) -> Array:
+    """Put two halves of columns side by side, number ``first`` first; an odd column stays last."""
+    half = table.shape[1] // 2
+    sides = [table[:, :half], table[:, half : 2 * half]]
+    return np.concatenate([pairs(sides[first], sides[1 - first]), table[:, 2 * half :]], axis=1)
+
+
+#: Other layouts -> how to put their columns in the order of ``interleaved``.
+TO_INTERLEAVED = {
+    "sines, then cosines": lambda table: _interleave(table, 0),
+    "cosines, then sines": lambda table: _interleave(table, 1),
+}

@@ -94,6 +94,9 @@ SPEC = Spec(
             name="sinusoidal",
             parameters=("max_len", "d"),
             returns=("encoding",),
+            aliases=("positional_encoding", "sinusoidal_encoding", "get_positional_encoding", "pe"),
+            variants=encodings.TO_INTERLEAVED,
+            example=(7, 6),
         ),
         EntryPoint(
             role="rotary", name="rotary", parameters=("x", "positions"), returns=("turned",)

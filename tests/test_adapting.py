@@ -57,7 +57,9 @@ def reader(form, axes):
         wanted = form.axes or axes
         assert mask.shape == tuple(lengths[letter] for letter in wanted)
         index = [slice(None) if letter in wanted.replace("1", "") else None for letter in axes]
-        bare = allowed.reshape([lengths[letter] for letter in wanted if letter != "1"])
+        letters = wanted.replace("1", "")
+        bare = allowed.reshape([lengths[letter] for letter in letters])
+        bare = bare.transpose([letters.index(letter) for letter in axes if letter in letters])
         return reference(q, k, v, bare[tuple(index)])
 
     return theirs
@@ -216,3 +218,14 @@ def test_gradients_are_asked_for_in_the_submission_s_order_and_layout():
     assert sent[0].of == (2,)
     assert sent[0].arguments[2].shape == (5, 2, 6)
     assert sent[0].cotangents[0].shape == (5, 2, 9)
+
+
+def test_gradients_of_keyword_only_arguments_are_asked_for_where_they_are_sent():
+    known = Convention(
+        name="theirs", order=(None, 1, 0, 2), keywords=("k", "q", "v"), places=PLACES
+    )
+    step = Gradients(name="attention", arguments=case(2, mask=False), of=(0, 2))
+    (sent,), _ = AdaptingSession(None, {"attention": known}, {}).translated(step)
+    given = [*sent.arguments, *sent.keywords.values()]
+    for place, wanted in zip(sent.of, step.of, strict=True):
+        np.testing.assert_array_equal(given[place], step.arguments[wanted])

@@ -1,10 +1,13 @@
 """How arguments and outputs are put into a submission's own terms."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from harness.calls import Reference, Tensor
 from harness.conventions import LAYOUTS, Convention, mapped
+from harness.mask_forms import MaskForm
 
 CONVENTION = Convention(name="f", order=(1, 0, 2))
 
@@ -55,3 +58,12 @@ def test_a_layout_that_goes_in_and_out_again_changes_nothing(name):
 def test_what_is_no_array_is_never_laid_out():
     assert mapped("text", lambda array: array[0]) == "text"
     assert mapped(None, lambda array: array[0]) is None
+
+
+@pytest.mark.parametrize(
+    ("axes", "alike"), [("", False), ("bhqk", False), ("b1qk", True), ("qk", True), ("qkb", True)]
+)
+def test_a_layer_s_masks_cannot_differ_between_heads_when_they_say_nothing_of_them(axes, alike):
+    known = Convention(name="f", order=(0, 1), headed=True, mask=MaskForm(axes=axes))
+    assert not known.heads_alike  # a function is called for each head
+    assert dataclasses.replace(known, layer=True).heads_alike is alike

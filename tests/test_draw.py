@@ -52,3 +52,9 @@ def test_every_row_of_a_mask_keeps_a_key_and_blocks_one(seed, leading, keys, kee
     assert mask.shape == (*leading, keys)
     assert mask.any(-1).all()
     assert not mask.all(-1).any()
+
+
+def test_masks_are_the_same_for_all_heads_of_an_item_where_that_is_asked_for():
+    mask = Draw("seed", "c", heads_alike=True).mask(2, 3, 5, 7)
+    assert (mask == mask[:, :1]).all()
+    assert (mask[0] != mask[1]).any()

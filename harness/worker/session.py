@@ -121,7 +121,8 @@ class Session:
         owned: dict[str, Any] = {}
         if "object" in step:
             owned = parameters.find(self._objects[step["object"]], self._torch)
-        leaves = [*(positional[place] for place in step["of"]), *owned.values()]
+        given = [*positional, *keywords.values()]
+        leaves = [*(given[place] for place in step["of"]), *owned.values()]
         target = self._callable(step)
         found = parameters.gradients(
             lambda: target(*positional, **keywords), leaves, cotangents, self._torch

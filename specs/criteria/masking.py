@@ -70,10 +70,10 @@ def mask_polarity(attention, cases: AttentionCases, judge: Judge):
     """True means "may attend": a query that may see one key receives that key's value."""
     for shape in (cases.different, cases.square):
         case = cases.of(shape)
-        chosen = cases.draw.integers(*shape.leading, shape.queries, low=0, high=shape.keys)
-        mask = np.arange(shape.keys) == chosen[..., None]
+        mask = cases.draw.mask(*shape.leading, shape.queries, shape.keys, keep=0)
+        chosen = mask.argmax(-1)[..., None]
         returned = attention(case.query, case.key, case.value, mask)
-        values = np.take_along_axis(case.value.astype(np.float64), chosen[..., None], axis=-2)
+        values = np.take_along_axis(case.value.astype(np.float64), chosen, axis=-2)
         judge.close(returned["out"], Expected(values, np.abs(values) * 16 + 1), "out")
 
 
