@@ -165,14 +165,16 @@ class Layout:
     def in_force(self, weights: Mapping[str, Floats]) -> dict[str, Floats]:
         """Return what the candidate computes with, once it was given ``weights``.
 
-        A bias that it does not have is 0 and a gain 1. A matrix that it does not have stays, and
-        so do those that another one stands in for, so that leaving them out is a mistake and not
-        a convention.
+        A bias that it does not have is 0, a gain 1, and an optional matrix the identity. Another
+        matrix that it does not have stays, and so do those that another one stands in for, so that
+        leaving them out is a mistake and not a convention.
         """
-        defaults = {}
+        defaults: dict[str, Floats] = {}
         for part in self.learned:
             if isinstance(part, Projection):
                 defaults[part.bias] = np.zeros(part.shape[1])
+                if part.optional and part.name in self.missing:
+                    defaults[part.matrix] = np.eye(*part.shape)
             else:
                 defaults |= {part.gain: np.ones(part.width), part.shift: np.zeros(part.width)}
         biased = {name for slot in self.slots for name in slot.holds}
@@ -302,10 +304,14 @@ def again(
             axes |= {part.matrix: (*part.inputs, *part.outputs), part.bias: part.outputs}
         else:
             axes |= {part.gain: (("o", part.width),), part.shift: (("o", part.width),)}
+    projections = [part for part in learned if isinstance(part, Projection) and part.optional]
+    optional = {name for part in projections for name in (part.matrix, part.bias)}
     by_pattern = {g.pattern.replace("*", "0"): g for g in groups(parameters, learned)}
     slots = []
     for pattern, holds, order in recipe:
         group = by_pattern.get(pattern)
+        if group is None and optional.issuperset(holds):
+            continue
         if group is None:
             return None
         slot = Slot(group, holds, shared_axes([axes[name] for name in holds]), order)

@@ -32,6 +32,7 @@ class Projection:
     inputs: Axes
     outputs: Axes
     family: str = ""  #: projections of one family may share a parameter, as in ``qkv``
+    optional: bool = False  #: a class may do without: then it is the identity
 
     @property
     def matrix(self) -> str:

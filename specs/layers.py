@@ -229,10 +229,13 @@ def expected_multi_head(parts: Any, state: State, *arguments: Array) -> tuple[Ex
 
 
 def attention_projections(width: int, count: int) -> tuple[Projection, ...]:
-    """Return the four projections of a multi-head layer."""
+    """Return the four projections of a multi-head layer.
+
+    A single head may do without the last: V's projection can hold the product of both.
+    """
     into = (("h", count), ("d", width // count))
     three = [Projection(name, (("e", width),), into, "attention") for name in "QKV"]
-    return (*three, Projection("O", into, (("o", width),)))
+    return (*three, Projection("O", into, (("o", width),), optional=count == 1))
 
 
 class Layers:

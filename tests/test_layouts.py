@@ -1,5 +1,7 @@
 """Readings of a candidate's parameters: whatever the layout, the same numbers come back."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -155,6 +157,22 @@ def test_a_missing_output_projection_stays_a_mistake():
     weights = draw_weights(LEARNED, Draw("weights", "x"))
     assert layout.missing == ("O",)
     assert np.array_equal(layout.in_force(weights)["W_O"], weights["W_O"])
+
+
+def test_an_optional_output_projection_that_is_missing_is_the_identity():
+    optional = [dataclasses.replace(part, optional=part.name == "O") for part in LEARNED]
+    layout = layouts(parameters(**linears(D, "q", "k", "v")), optional)[0]
+    in_force = layout.in_force(draw_weights(optional, Draw("weights", "x")))
+    assert np.array_equal(in_force["W_O"], np.eye(D))
+    assert not in_force["b_O"].any()
+
+
+def test_a_layout_is_found_again_without_its_optional_projection():
+    layout = layouts(parameters(**linears(D, "a", "b", "c", "d")), LEARNED)[0]
+    optional = [dataclasses.replace(part, optional=part.name == "O") for part in LEARNED]
+    fewer = parameters(**linears(D, "a", "b", "c"))
+    assert again(layout.recipe, fewer, LEARNED, layout) is None
+    assert again(layout.recipe, fewer, optional, layout).missing == ("O",)
 
 
 def test_one_projection_for_all_is_told_from_three():
