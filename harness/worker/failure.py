@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Container
 from types import TracebackType
 from typing import Any
@@ -39,6 +40,8 @@ def _message(error: BaseException) -> str:
         text = "".join([str(error)])
     except BaseException:
         return "(its message could not be read)"
+    if type(error) is SyntaxError:  # it may be the syntax of another version
+        text += ", in Python {}.{}".format(*sys.version_info)
     text = printable(text[:MESSAGE_CAP])
     while len(text.encode()) > MESSAGE_CAP:
         text = text[: len(text) * 3 // 4]

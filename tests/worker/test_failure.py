@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 from harness.worker import failure
@@ -14,6 +16,12 @@ def raised(source, name="answer.py"):
 def test_the_line_is_the_innermost_of_the_submission():
     found = raised("import json\ndef f():\n    json.loads('{')\nf()")
     assert (found["type"], found["file"], found["line"]) == ("JSONDecodeError", "answer.py", 3)
+
+
+def test_a_syntax_error_says_which_version_reads_it():
+    version = "Python {}.{}".format(*sys.version_info)
+    assert raised("type Array = 1 +")["message"].endswith(version)
+    assert version not in raised("raise ValueError('x')")["message"]
 
 
 def test_an_exception_from_elsewhere_has_no_line():
