@@ -25,6 +25,16 @@ def seen_from_the_start(queries: int, keys: int, first: bool) -> np.ndarray[Any,
     return np.tri(queries, keys, dtype=bool)
 
 
+def chunks_from_the_start(queries: int, keys: int, first: bool) -> np.ndarray[Any, Any]:
+    """No mask for a single query, and a triangle from the top left corner for several."""
+    return np.tri(queries, keys, keys if queries == 1 else 0, dtype=bool)
+
+
+def one_ahead(queries: int, keys: int, first: bool) -> np.ndarray[Any, Any]:
+    """A lower triangle with one diagonal too many."""
+    return np.tri(queries, keys, keys - queries + 1, dtype=bool)
+
+
 def unmasked_with_cache(queries: int, keys: int, first: bool) -> np.ndarray[Any, Any]:
     """A causal mask in the first call only."""
     return np.tri(queries, keys, keys - queries, dtype=bool) | (not first)
@@ -101,6 +111,22 @@ FLAWS = (
         title="a causal mask aligned to the start: new queries do not see the cached keys",
         parts={"see": seen_from_the_start},
         caught_by=("kv-one-by-one", "kv-chunks", "kv-prefill"),
+        question=ASK_ALIGNMENT,
+        answer=ANSWER_ALIGNMENT,
+    ),
+    cache(
+        id="chunk-aligned-top-left",
+        title="a chunk's causal mask aligned to the start: its queries do not see the cached keys",
+        parts={"see": chunks_from_the_start},
+        caught_by=("kv-chunks",),
+        question=ASK_ALIGNMENT,
+        answer=ANSWER_ALIGNMENT,
+    ),
+    cache(
+        id="causal-one-ahead",
+        title="a causal mask that lets each position see the next one",
+        parts={"see": one_ahead},
+        caught_by=("kv-one-by-one", "kv-chunks", "definition"),
         question=ASK_ALIGNMENT,
         answer=ANSWER_ALIGNMENT,
     ),
