@@ -1,6 +1,10 @@
-"""Every figure that the documentation quotes: ``python -m benchmarks``."""
+"""Every figure that the documentation quotes: ``python -m benchmarks``.
 
-from benchmarks import host, reports, sandbox
+Repair is measured with every twelfth sample, in some minutes; all of them, in half an hour:
+``python -m benchmarks.repair``.
+"""
+
+from benchmarks import host, repair, reports, sandbox
 from harness.errors import SandboxUnavailable
 
 
@@ -8,6 +12,7 @@ def main() -> None:
     """Print the figures, those of containers only where an engine answers."""
     host.main()
     reports.main()
+    repair.brief()
     try:
         sandbox.main()
     except SandboxUnavailable as error:

@@ -355,6 +355,7 @@ BROKEN = [
     ),
     ("copied", ATTENTION, "d = Q", "d = Q", "Q = Q.copy()\n    d = Q"),
     ("size", LOOPS, "np.zeros((B, Tq, Tk))", "np.zeros((B, Tk, Tk))"),
+    ("size", HEADS, "x.reshape(b, t, h", "x.reshape(b, x.shape[0], h", "x.reshape(b, -1, h"),
     (
         "room",
         LOOPS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Iterator
 
 from .reading import Change, Edit, Function, called, operands, quoted, targets, walk
@@ -12,6 +13,7 @@ from .scopes import Scope
 def size(scope: Scope) -> Iterator[Edit]:
     """Another size of the same arrays."""
     code, sizes = scope.code, _sizes(scope)
+    yield from _worked_out(scope)
     for node in scope.nodes:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in sizes:
             yield from (code.swap(node, other) for other in sizes if other != node.id)
@@ -24,6 +26,16 @@ def size(scope: Scope) -> Iterator[Edit]:
         elif isinstance(node, ast.Call) and of_size and node.args:
             at = node.args[0]
             yield from (code.swap(at, n) for n in ("-1", "-2") if n != code.text(at))
+
+
+def _worked_out(scope: Scope) -> Iterator[Edit]:
+    """The length in a reshape is worked out from what is reshaped."""
+    for call in scope.calls:
+        sizes = call.args
+        known = [scope.code.text(size) for size in sizes]
+        if called(call) in ("reshape", "view") and len(known) > 2 and "-1" not in known:
+            edit = scope.code.swap(sizes[1], "-1")
+            yield dataclasses.replace(edit, alike="length")
 
 
 def _sizes(scope: Scope) -> list[str]:
