@@ -299,7 +299,7 @@ class Pieces:
             values[place] = mapped(values[place], cut)
         if self._whole is not None and places.mask is not None:
             values += [None] * (places.mask + 1 - len(values))
-            values[places.mask] = self._written(piece)
+            values[places.mask] = self._in_the_format_of_queries(self._written(piece))
         elif places.mask is not None and places.mask < len(values) and convention.layout != "batch":
             values[places.mask] = mapped(values[places.mask], self._floating)
         return values
@@ -309,6 +309,13 @@ class Pieces:
         layout = LAYOUTS[self._convention.layout]
         whole = np.broadcast_to(mask, (*self._leading, self._queries, mask.shape[-1]))
         return layout.given(whole) if layout.masks_too else whole
+
+    def _in_the_format_of_queries(self, mask: Value) -> Value:
+        """Give a floating mask the queries' dtype where numpy does not have it."""
+        query = self._given[self._convention.places.query or 0]
+        if not isinstance(query, Tensor) or not isinstance(mask, np.ndarray):
+            return mask
+        return Tensor.rounded(mask, query.dtype) if mask.dtype.kind == "f" else mask
 
     def _written(self, piece: _Piece) -> Value:
         """Return the mask of a piece as the submission wants it."""

@@ -13,6 +13,7 @@ from specs import stages
 
 PLACES = Places(0, 1, 2, 3)
 USUAL = (0, 1, 2, 3)
+ADDITIVE = MaskForm(meaning="additive", kind="float")
 
 
 def reference(q, k, v, mask=None):
@@ -229,3 +230,13 @@ def test_gradients_of_keyword_only_arguments_are_asked_for_where_they_are_sent()
     given = [*sent.arguments, *sent.keywords.values()]
     for place, wanted in zip(sent.of, step.of, strict=True):
         np.testing.assert_array_equal(given[place], step.arguments[wanted])
+
+
+def test_an_added_mask_has_the_format_of_the_queries_also_where_numpy_lacks_it():
+    q, k, v, mask = case(2)
+    given = [Tensor.rounded(array.astype("f4"), "bf2") for array in (q, k, v)]
+    known = Convention(name="theirs", order=USUAL, places=PLACES, mask=ADDITIVE)
+    step = Call(name="attention", arguments=(*given, mask))
+    (sent,), _ = AdaptingSession(None, {"attention": known}, {}).translated(step)
+    assert sent.arguments[3].dtype == "bf2"
+    np.testing.assert_array_equal(sent.arguments[3].values == 0, mask)
