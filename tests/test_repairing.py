@@ -226,3 +226,22 @@ def test_whatever_breaks_while_mending_costs_no_grade(assignment, sandbox):
     with contextlib.closing(Broken()) as parser:
         broken = dataclasses.replace(assignment, parser=parser)
         assert Mender()(before, submission, broken, sandbox) == before
+
+
+def test_a_check_that_fails_only_after_others_have_run_is_repaired(assignment, sandbox):
+    submission = load(NUMPY / "right_minimal_matmul.py", assignment.parser)
+    first, *others = submission.files
+    text = first.data.decode().replace(
+        "def attention(",
+        "odd = []\n\n\ndef attention(Q, K, V, mask=None):\n"
+        "    if not Q.flags.c_contiguous:\n        odd.append(1)\n"
+        "    out, weights = attend(Q, K, V, mask)\n"
+        "    if odd:\n        out = out + 1\n"
+        "    return out, weights\n\n\ndef attend(",
+    )
+    changed = dataclasses.replace(
+        submission, files=(SourceFile(name=first.name, data=text.encode()), *others)
+    )
+    card, failed = mended(changed, assignment, sandbox)
+    assert "definition" not in [c.id for c in failed.result.checks if c.outcome != Outcome.PASSED]
+    assert card.repair is not None

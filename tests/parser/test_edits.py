@@ -272,6 +272,13 @@ BROKEN = [
         "x.reshape(b, h, t, d // h)",
     ),
     (
+        "shape",
+        HEADS,
+        "x.reshape(b, t, h, d // h).transpose(0, 2, 1, 3)",
+        "x.reshape(t, b, h, d // h).transpose(1, 0, 2, 3)",
+        "x.reshape(b, t, h, d // h)",
+    ),
+    (
         "subscripts",
         ATTENTION,
         "Q @ K.transpose(0, 2, 1)",
@@ -520,6 +527,14 @@ BROKEN = [
         "    return slopes *",
     ),
     ("flag", TORCH, "p=dropout_p, training=training)", "p=dropout_p)"),
+    (
+        "flag",
+        TORCH,
+        "    weights = F.dropout",
+        "    if self.on:\n        weights = F.dropout",
+        "    if training:\n        weights = F.dropout",
+    ),
+    ("left_out", MODULE, "        scores = q", "        self.p = 0\n        scores = q"),
     ("flag", MODULE, "    layer.train(training)\n", ""),
     ("passed_on", MODULE, "layer(q, k, v, mask)", "layer(q, k, v)"),
     ("outputs", TORCH, "return weights @ v, weights", "return weights @ v"),
@@ -732,6 +747,12 @@ def test_only_what_the_failing_entries_need_is_edited():
     assert functions <= {"encoding", ""}
     functions = {edit["function"] for edit in edits(source, entries=("attention",))}
     assert functions == {"attention", "softmax"}
+
+
+def test_what_an_entry_needs_through_a_name_of_the_file_is_edited():
+    source = textwrap.dedent(MODULE).replace("layer = Attention(dropout_p)", "layer = made")
+    source += "\n\nmade = Attention()\n"
+    assert "Attention" in {edit["function"] for edit in edits(source, True)}
 
 
 def test_everything_is_edited_where_the_entries_are_unknown():

@@ -27,7 +27,7 @@ from . import (
     training,
 )
 from .places import about, places
-from .reading import Change, Code, Edit, Function, walk
+from .reading import Change, Code, Edit, Function, targets, walk
 from .scopes import Scope
 
 SOURCE_CAP: Final = 128 << 10
@@ -113,9 +113,10 @@ def _functions(code: Code) -> Iterator[tuple[str, Function]]:
 
 def _reached(code: Code, entry: str) -> set[str]:
     """Return the names at top level that an entry needs, itself included, and "" for the file."""
-    definitions: dict[str, ast.AST] = {**code.functions, **code.classes}
-    if entry not in definitions:
+    if entry not in {*code.functions, *code.classes}:
         return set()
+    definitions: dict[str, ast.AST] = {n: s for s in code.tree.body for n in targets(s)}
+    definitions |= {**code.functions, **code.classes}
     reached, ahead = {""}, [entry]
     while ahead:
         name = ahead.pop()

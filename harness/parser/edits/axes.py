@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import itertools
 from collections.abc import Iterator
 
@@ -175,6 +176,10 @@ def shape(scope: Scope) -> Iterator[Edit]:
             continue
         whole, already = _with_transposition(scope, call)
         sizes = [code.text(a) for a in call.args]
+        if already:
+            own = ", ".join((sizes[1], sizes[0], *sizes[2:]))
+            edit = code.swap(whole, f"{code.text(receiver)}.{called(call)}({own})")
+            yield dataclasses.replace(edit, alike="the first two sizes")
         for i, j in ((1, 2), (2, 3), (1, 3)):
             other = sizes.copy()
             other[i], other[j] = other[j], other[i]

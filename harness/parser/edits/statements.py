@@ -20,8 +20,10 @@ def left_out(scope: Scope) -> Iterator[Edit]:
     for statement in scope.statements:
         doubt, needed, written = 2, False, {*targets(statement)}
         if isinstance(statement, ast.Assign):
-            made = any(not isinstance(node, ast.Subscript) for node in statement.targets)
-            doubt, needed = 0, made and not (written and written <= known)
+            named = any(isinstance(node, (ast.Name, ast.Tuple)) for node in statement.targets)
+            kept = any(isinstance(node, ast.Attribute) for node in statement.targets)
+            needed = (named and not written <= known) or (kept and scope.is_constructor)
+            doubt = 0
         elif isinstance(statement, (ast.AugAssign, ast.If)):
             doubt = 0 if isinstance(statement, ast.AugAssign) else 1
         known |= written

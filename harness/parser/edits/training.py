@@ -26,6 +26,11 @@ def flag(scope: Scope) -> Iterator[Edit]:
     code, given = scope.code, _flag(scope)
     if not given:
         return
+    for node in scope.nodes:
+        test = node.test if isinstance(node, (ast.If, ast.IfExp)) else None
+        for part in walk(test) if test is not None else ():
+            if isinstance(part, ast.Attribute) and code.text(part.value) == "self":
+                yield code.swap(part, given)
     for call in scope.calls:
         if called(call) == "dropout" and given not in names(call):
             new = f"training={given}"
