@@ -136,7 +136,10 @@ def renamed(scope: Scope) -> Iterator[Edit]:
 def passed_in(scope: Scope) -> Iterator[Edit]:
     """A parameter that nothing uses, where the object keeps something of its own."""
     code = scope.code
-    used = {n.id for n in scope.nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    found = [node for node in scope.nodes if isinstance(node, ast.Name)]
+    given = {n.id: n.lineno for n in reversed(found) if isinstance(n.ctx, ast.Store)}
+    read = [n for n in found if isinstance(n.ctx, ast.Load)]
+    used = {n.id for n in read if n.lineno <= given.get(n.id, n.lineno)}
     kept = [n for n in scope.nodes if isinstance(n, ast.Attribute) and code.text(n.value) == "self"]
     written = {n.attr for n in kept if isinstance(n.ctx, ast.Store)}
     for parameter in scope.parameters:
@@ -180,7 +183,11 @@ def unwrapped(scope: Scope) -> Iterator[Edit]:
     """A call, an index, a sign or an attribute is left out, and what it was of stays."""
     code = scope.code
     for node in scope.nodes:
-        yield from (_unwrapped(scope, node, inner) for inner in _within(scope, node))
+        for bare in _within(scope, node):
+            stays = {*walk(bare)}
+            left = [n for n in walk(node) if isinstance(n, ast.Call) and n not in stays]
+            alike = "".join(f".{called(call)}" for call in left)  # whatever their arguments
+            yield dataclasses.replace(_unwrapped(scope, node, bare), alike=alike)
     for node in scope.nodes:
         if isinstance(node, ast.Call):
             receiver = scope.receiver(node)
