@@ -18,7 +18,7 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import specs
 from harness.candidate import Recorded
@@ -26,10 +26,10 @@ from harness.diagnosis import diagnose
 from harness.matching import usable
 from harness.results import Diagnosis, Outcome
 from harness.running import run_checks
-from harness.search import Explanation, composable, disjoint
+from harness.search import Explanation, disjoint
 from harness.session import DirectSession
 from harness.spec import Spec
-from tests.specs.classes import separated
+from tests.specs.classes import pairs, separated
 
 #: Draws on which a wrong name must be separated from the right one.
 OTHER_DRAWS = ("other draw 1", "other draw 2", "other draw 3")
@@ -101,11 +101,6 @@ class Bench:
         return separated(self.spec, one, other, self._recordings)
 
 
-def pairs(spec: Spec) -> Iterator[Explanation]:
-    """Yield the pairs of flaws from two stages."""
-    return (pair for pair in itertools.combinations(spec.flaws, 2) if composable(*pair))
-
-
 def main() -> None:
     """Print one row per spec."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -125,7 +120,7 @@ def main() -> None:
         for flaw in spec.flaws:
             for seed in range(options.seeds):
                 bench.run((flaw,), f"seed {seed}", singles)
-        drawn = list(pairs(spec))
+        drawn = pairs(spec)
         random.Random(name).shuffle(drawn)
         for pair in drawn[: options.pairs]:
             bench.run(pair, "seed 0", doubles)

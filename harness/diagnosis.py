@@ -19,7 +19,7 @@ from harness.compare import shape_name
 from harness.matching import distance, outputs, usable
 from harness.replay import Replay
 from harness.results import CheckResult, Diagnosis, Evidence, Outcome, Stage
-from harness.search import Explanation, Found, Search, composable, disjoint
+from harness.search import Explanation, Found, Search, disjoint
 from harness.spec import Flaw, Spec
 
 #: Flaws that no output shows and that are tried; each try runs failed checks again.
@@ -41,8 +41,9 @@ def diagnose(
         return ()
     replay = Replay(spec, checks, seed)
     failed = replay.failed.keys()
-    flaws = [flaw for flaw in spec.flaws if replay.compatible(flaw)]
-    hindered = [f for f in spec.flaws if f not in flaws and replay.predicted(f) & failed]
+    known = [spelling for flaw in spec.flaws for spelling in flaw.spellings()]
+    flaws = [flaw for flaw in known if replay.compatible(flaw)]
+    hindered = [f for f in known if f not in flaws and replay.predicted(f) & failed]
     calls = _settled(spec, [call for call in recording if usable(call)], flaws)
     found: dict[str, Found] = {}
     explained = True
@@ -130,8 +131,7 @@ class _Hidden:
             return None
         fitting = [(*base, f) for f in more if self._fits((*base, f), checks)]
         if not fitting and not base:
-            pairs = (pair for pair in itertools.combinations(more, 2) if composable(*pair))
-            fitting = [pair for pair in pairs if self._fits(pair, checks)]
+            fitting = [p for p in itertools.combinations(more, 2) if self._fits(p, checks)]
         if not fitting:
             return None
         evidence = f"it fails the same {_counted(len(replay.failed), 'check')} in the same way"
@@ -216,7 +216,7 @@ def _describe(
     evidence: str,
     does: str = "equals the reference",
 ) -> Diagnosis:
-    first, *others = explanations
+    first, *others = {tuple(flaw.id for flaw in one): one for one in explanations}.values()
     title = _title(first)
     return Diagnosis(
         flaw="+".join(flaw.id for flaw in first),

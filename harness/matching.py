@@ -24,6 +24,10 @@ NEAR: Final = 16
 #: An error of this share of the largest value is none: bounds stay below, even for logits of 5,000.
 FAR: Final = 2.0**-5
 
+#: Values so large are a fill that shows through: how large it is, or whether it overflows, is the
+#: submission's own choice.
+HUGE: Final = 1e6
+
 #: How unlike an output is that has nothing in common with another.
 UNLIKE: Final = 3.0
 
@@ -154,6 +158,8 @@ def _distance(output: Output, expected: Expected) -> Distance:
     if not isinstance(output, Tensor) or output.values.shape != expected.values.shape:
         return APART
     finite = np.isfinite(expected.values)
+    if not (np.abs(expected.values) <= HUGE).all():
+        output, finite = _without_fills(output, expected.values, finite)
     if (np.isfinite(output.values) != finite).any():
         return APART
     unit = roundoff_of(output.dtype)
@@ -169,6 +175,13 @@ def _distance(output: Output, expected: Expected) -> Distance:
         return Distance(math.inf, allowed, difference)
     ratios = np.where(finite, error_ratios(output, expected, unit), 0.0)
     return Distance(float(ratios.max()), allowed, difference)
+
+
+def _without_fills(output: Tensor, expected: Any, finite: Any) -> tuple[Tensor, Any]:
+    """Return the output, and what is to be finite in it, with NaN where fills show in both."""
+    with np.errstate(all="ignore"):
+        shown = (np.abs(expected) > HUGE) & ~(np.abs(output.values) <= HUGE)
+    return Tensor(np.where(shown, np.nan, output.values), output.dtype), finite & ~shown
 
 
 def _errors(output: Tensor, expected: Expected, finite: Any) -> tuple[Any, Any]:

@@ -1,7 +1,7 @@
 """Searches the flaws that make the reference give what one entry point gave.
 
 The most telling wrong call is tried against every flaw, and only what survives it is tried
-against all the others; then pairs of flaws from different stages in the same way, then the
+against all the others; then pairs of flaws of different parts in the same way, then the
 composites that a spec names. A flaw can only be there if all checks failed that it fails.
 """
 
@@ -27,7 +27,7 @@ Given = tuple[Expected, ...] | str
 TELLING: Final = 400
 #: So many pairs are tried on one call, the likeliest first; a try takes 0.05 to 0.15 ms. Of 200
 #: pairs of flaws, of up to 1,600 possible ones, nine in ten were among the first 150.
-TRIES: Final = 400
+TRIES: Final = 300
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +79,7 @@ class Search:
         self._answered = any(call.answer.raised is None for call in calls)
         self._next = math.inf
         self._given: dict[tuple[Explanation, int], Given] = {}
+        self._styled: dict[Flaw, bool] = {}
 
     @property
     def is_right(self) -> bool:
@@ -117,7 +118,7 @@ class Search:
         return ((flaw,) for flaw in self._relevant)
 
     def _pairs(self) -> Iterator[Explanation]:
-        """Yield pairs of flaws from two stages.
+        """Yield pairs of flaws.
 
         A flaw that does not change the first wrong call is paired only with flaws that explain
         that call by themselves.
@@ -131,7 +132,7 @@ class Search:
         others = [*itertools.combinations(changing, 2), *itertools.product(changing, hindered)]
         unlike = {flaw: self._unlikeness(flaw) for flaw in {*changing, *hindered}}
         likely = sorted(others, key=lambda pair: unlike[pair[0]] + unlike[pair[1]])
-        pairs = (pair for pair in itertools.chain(known, likely) if composable(*pair))
+        pairs = (pair for pair in itertools.chain(known, likely) if _is_pair(*pair))
         return itertools.islice(pairs, TRIES)
 
     def _unlikeness(self, flaw: Flaw) -> float:
@@ -211,8 +212,20 @@ class Search:
     def _first_distance(self, explanation: Explanation) -> Distance:
         """Return how far the first wrong call is from what flaws give, in the nearest style."""
         assert self._first is not None
-        places = range(len(self._styles_of_first))
-        return min(distance(self._first, self._of_first(explanation, n)) for n in places)
+        given = [self._of_first(explanation)]
+        if len(explanation) < 2 or any(map(self._has_style, explanation)):
+            others = range(1, len(self._styles_of_first))
+            given += [self._of_first(explanation, place) for place in others]
+        return min(distance(self._first, one) for one in given)
+
+    def _has_style(self, flaw: Flaw) -> bool:
+        """Tell whether it matters to a flaw in which style the first wrong call is computed."""
+        if flaw not in self._styled:
+            plain = self._of_first((flaw,))
+            others = range(1, len(self._styles_of_first))
+            alike = all(same(plain, self._of_first((flaw,), place)) for place in others)
+            self._styled[flaw] = not alike
+        return self._styled[flaw]
 
     def _raises_alike(self, explanation: Explanation) -> bool:
         assert self._first is not None
@@ -250,9 +263,9 @@ def used(parts: Mapping[str, Any], run: Callable[[Mapping[str, Any]], object]) -
     return names
 
 
-def composable(first: Flaw, second: Flaw) -> bool:
-    """Tell whether two flaws can be there at once, and are not two names for one stage."""
-    return first.stage is not second.stage and disjoint((first, second))
+def _is_pair(first: Flaw, second: Flaw) -> bool:
+    """Tell whether two flaws can be there at once, and are not one mistake written in two ways."""
+    return first.id != second.id and disjoint((first, second))
 
 
 def disjoint(flaws: Explanation) -> bool:

@@ -67,12 +67,19 @@ class Flaw:
     stage: Stage
     parts: Parts
     caught_by: tuple[str, ...]  #: ids of the checks that fail, at least
+    also: tuple[Parts, ...] = ()  #: other ways of writing the same mistake
     random: bool = False  #: its outputs differ from call to call
     hidden: bool = False  #: no output shows it
     #: (answered, expected) of calls -> whether it shows in outputs, though they are random
     shows: Callable[[Sequence[tuple[Any, Any]]], bool] | None = None
     question: str = ""  #: what an interviewer can ask next
     answer: str = ""  #: what a good answer contains
+
+    def spellings(self) -> Iterator[Flaw]:
+        """Yield the mistake in each of the ways in which it is written."""
+        yield self
+        for parts in self.also:
+            yield dataclasses.replace(self, parts=parts, also=())
 
     @property
     def is_silent(self) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from harness import Expected, State
-from specs import layers, rounding
+from specs import layers, rounding, stages
 from specs.layers import MULTI_HEAD, Weights, project
 from specs.stages import library
 
@@ -50,9 +50,9 @@ def gelu_by_tanh(x: Array) -> Array:
     return x * (1 + library(x).tanh(inner)) / 2
 
 
-def residual(x: Array, normalised: Array, sublayer: Sublayer) -> Array:
+def residual(x: Array, normalised: Sublayer, sublayer: Sublayer) -> Array:
     """x + f(norm(x)): pre-norm, the residual is taken before the norm."""
-    return x + sublayer(normalised)
+    return x + sublayer(normalised(x))
 
 
 def causal(length: int) -> np.ndarray[Any, Any]:
@@ -84,6 +84,10 @@ REFERENCE = MappingProxyType(
 )
 BY_TANH = MappingProxyType({**REFERENCE, "activate": gelu_by_tanh})
 
+TANH = MappingProxyType({"activate": gelu_by_tanh})
+#: Fills, activations, and both.
+STYLES = (*stages.STYLES, TANH, *({**style, **TANH} for style in stages.STYLES))
+
 
 def allowed(parts: Any, x: Array, is_causal: bool, padding: Array | None) -> Array | None:
     """Return which keys every query may see, or None: all."""
@@ -110,8 +114,11 @@ def block(
     def feed(y: Array) -> Array:
         return project(parts["activate"](project(y, weights, "1")), weights, "2")
 
-    x = parts["attend_sublayer"](x, parts["norm"](x, weights, "1"), attend)
-    return parts["feed_sublayer"](x, parts["norm"](x, weights, "2"), feed)
+    def normalised(name: str) -> Sublayer:
+        return lambda y: parts["norm"](y, weights, name)
+
+    x = parts["attend_sublayer"](x, normalised("1"), attend)
+    return parts["feed_sublayer"](x, normalised("2"), feed)
 
 
 def block_roundoffs(

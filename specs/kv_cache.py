@@ -22,7 +22,7 @@ from harness import (
     Level,
     Spec,
 )
-from specs import caching, layers
+from specs import caching, layers, stages
 from specs.briefs import brief, starter
 from specs.criteria import caching as criteria
 from specs.criteria import layers as layer_criteria
@@ -158,5 +158,6 @@ SPEC = Spec(
     expect=expect,
     fixtures=fixtures,
     roles=roles,
+    styles=stages.STYLES,
     blocks_fused=True,
 )

@@ -22,7 +22,7 @@ from harness import (
     Level,
     Spec,
 )
-from specs import layers
+from specs import layers, stages
 from specs.adapters import HeadCases, MultiHeadAttention
 from specs.briefs import brief, starter
 from specs.criteria import attention as core
@@ -187,6 +187,7 @@ SPEC = Spec(
     expect=expect,
     fixtures=fixtures,
     roles=roles,
+    styles=stages.STYLES,
     composites=flaws.composites(FLAWS),
     blocks_fused=True,
 )

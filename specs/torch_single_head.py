@@ -31,7 +31,7 @@ from harness import (
     Stage,
     criterion,
 )
-from specs import layers
+from specs import layers, stages
 from specs.adapters import OneHeadAttention
 from specs.briefs import brief, starter
 from specs.cases import AttentionCases
@@ -196,5 +196,6 @@ SPEC = Spec(
     expect=expect,
     fixtures=fixtures,
     roles=roles,
+    styles=stages.STYLES,
     blocks_fused=True,
 )

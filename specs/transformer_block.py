@@ -184,5 +184,6 @@ SPEC = Spec(
     expect=expect,
     fixtures=fixtures,
     roles=roles,
+    styles=blocks.STYLES,
     blocks_fused=True,
 )

@@ -24,6 +24,21 @@ def as_long_as_keys(out: Array, weights: Array) -> tuple[Array, Array]:
     return out[..., rows, :], weights
 
 
+def filled_up_to_keys(out: Array, weights: Array) -> tuple[Array, Array]:
+    """Write the rows of the queries into an array of zeros with as many rows as there are keys."""
+    rows = out.shape[-2]
+    if rows > weights.shape[-1]:
+        raise IndexError(f"row {rows - 1} is out of bounds")
+    filled = library(out).zeros_like(out[..., :1, :]) * weights[..., :1, :].swapaxes(-1, -2)
+    filled[..., :rows, :] = out
+    return filled, weights
+
+
+def first_item_alone(*inputs: Array) -> tuple[Array, ...]:
+    """Take the first item, without its axis."""
+    return tuple(array[:1].squeeze() for array in inputs)
+
+
 def square_only(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
     """Take the length and the width of the query for those of K and V."""
     shape = query.shape
@@ -88,6 +103,7 @@ FLAWS = (
         id="output-of-key-length",
         title="an output with as many rows as there are keys",
         parts={"finish": as_long_as_keys},
+        also=({"finish": filled_up_to_keys},),
         caught_by=("output-shape", "definition"),
         question="In cross-attention, how long is the output?",
         answer="As long as the queries: each query gets one mixture of the values.",
@@ -96,6 +112,7 @@ FLAWS = (
         id="batch-dropped",
         title="the batch axis lost",
         parts={"finish": lambda out, weights: (out[0], weights[0])},
+        also=({"prepare": first_item_alone},),
         caught_by=("output-shape", "weights-shape", "definition"),
         question="Which axis is the batch, and where in your code could it disappear?",
         answer="The first; squeeze, [0] and a softmax or sum over axis 0 lose it.",

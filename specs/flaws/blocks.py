@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from specs.blocks import Sublayer, norm, standardise
 from specs.layers import Weights
 
 Array = Any
+Norm = Callable[[Array, Weights, str], Array]
 
 ASK_RESIDUAL = "Write both lines of a pre-norm block. What does it give when a sublayer returns 0?"
 ANSWER_RESIDUAL = "x = x + attention(norm1(x)); x = x + feed(norm2(x)). The input, unchanged."
@@ -22,27 +24,28 @@ block = partial(Flaw, stage=Stage.BLOCK, question=ASK_RESIDUAL, answer=ANSWER_RE
 mask = partial(Flaw, stage=Stage.MASK, question=ASK_MASKS, answer=ANSWER_MASKS)
 
 
-def from_the_norm(x: Array, normalised: Array, sublayer: Sublayer) -> Array:
+def from_the_norm(x: Array, normalised: Sublayer, sublayer: Sublayer) -> Array:
     """x = norm(x); x = x + f(x)."""
-    return normalised + sublayer(normalised)
+    x = normalised(x)
+    return x + sublayer(x)
 
 
-def without_norm(x: Array, normalised: Array, sublayer: Sublayer) -> Array:
+def without_norm(x: Array, normalised: Sublayer, sublayer: Sublayer) -> Array:
     """x + f(x)."""
     return x + sublayer(x)
 
 
-def without_residual(x: Array, normalised: Array, sublayer: Sublayer) -> Array:
+def without_residual(x: Array, normalised: Sublayer, sublayer: Sublayer) -> Array:
     """f(norm(x))."""
-    return sublayer(normalised)
+    return sublayer(normalised(x))
 
 
-def after_the_sublayer(x: Array, normalised: Array, sublayer: Sublayer) -> Array:
-    """norm(x + f(x)), without the learned gain."""
-    return standardise(x + sublayer(x))
+def after_the_sublayer(x: Array, normalised: Sublayer, sublayer: Sublayer) -> Array:
+    """norm(x + f(x))."""
+    return normalised(x + sublayer(x))
 
 
-def left_out(x: Array, normalised: Array, sublayer: Sublayer) -> Array:
+def left_out(x: Array, normalised: Sublayer, sublayer: Sublayer) -> Array:
     """No sublayer at all."""
     return x
 
@@ -58,6 +61,15 @@ def over_batch(x: Array, weights: Weights, name: str) -> Array:
     centred = x - x.mean()
     deviation = ((centred**2).mean() + 1e-5) ** 0.5
     return centred / deviation * weights[f"gain_{name}"] + weights[f"shift_{name}"]
+
+
+def _in_one_norm(wrong: Norm) -> tuple[dict[str, Norm], ...]:
+    """Return the parts of a block in which only the first norm is wrong, or only the second."""
+
+    def only(number: str) -> Norm:
+        return lambda x, weights, name: (wrong if name == number else norm)(x, weights, name)
+
+    return tuple({"norm": only(number)} for number in "12")
 
 
 def without_gain(x: Array, weights: Weights, name: str) -> Array:
@@ -155,6 +167,7 @@ FLAWS = (
         id="norm-over-positions",
         title="the norm over the positions instead of the features",
         parts={"norm": over_positions},
+        also=_in_one_norm(over_positions),
         caught_by=("definition", "causal-perturbation"),
         question="x is (B, T, D). Over which axis does LayerNorm take mean and variance?",
         answer="D, for each position by itself: anything else lets positions see each other.",
@@ -163,6 +176,7 @@ FLAWS = (
         id="norm-over-batch",
         title="the norm over the whole batch",
         parts={"norm": over_batch},
+        also=_in_one_norm(over_batch),
         caught_by=("definition", "batch-independent"),
         question="x is (B, T, D). Over which axis does LayerNorm take mean and variance?",
         answer="D, for each position by itself: anything else lets items see each other.",

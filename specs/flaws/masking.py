@@ -135,6 +135,7 @@ ATTENTION = (
         id="mask-of-first-item",
         title="the first item's mask used for the whole batch",
         parts={"read_mask": first_item},
+        also=({"read_mask": lambda mask, logits: mask[:1] != 0},),
         caught_by=("mask-broadcast", "mask-before-softmax"),
         question="How do you make sure that each sentence of a batch gets its own padding mask?",
         answer="Keep the batch axis in the mask, (B, 1, Tk), and test with masks that differ.",

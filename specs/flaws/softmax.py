@@ -35,6 +35,11 @@ def over_everything(logits: Array) -> Array:
     return flat.reshape(logits.shape)
 
 
+def over_the_batch_too(logits: Array) -> Array:
+    """Softmax over all numbers."""
+    return softmax(logits.reshape(-1)).reshape(logits.shape)
+
+
 def sigmoid(logits: Array) -> Array:
     """Squash each score on its own."""
     return 1 / (1 + library(logits).exp(-logits))
@@ -67,12 +72,12 @@ def maximum_over_queries(logits: Array, axis: int = -1) -> Array:
     return shifted_softmax(logits, axis, library(logits).nan_to_num(peak))
 
 
-def unguarded(logits: Array) -> Array:
+def unguarded(logits: Array, axis: int = -1) -> Array:
     """Softmax that divides 0 by 0 when every score of a row is -inf."""
     with np.errstate(all="ignore"):
         xp = library(logits)
-        exponentials = xp.exp(logits - xp.amax(logits, -1, keepdims=True))
-        return exponentials / exponentials.sum(-1, keepdims=True)
+        exponentials = xp.exp(logits - xp.amax(logits, axis, keepdims=True))
+        return exponentials / exponentials.sum(axis, keepdims=True)
 
 
 def last_axis_only(x: Array, axis: int = -1) -> Array:
@@ -90,18 +95,21 @@ FLAWS = (
         id="softmax-over-queries",
         title="the softmax over the queries",
         parts={"normalise": partial(softmax, axis=-2)},
+        also=({"normalise": partial(unguarded, axis=-2)},),
         caught_by=("definition", "softmax-axis", "weights-valid"),
     ),
     normalise(
         id="softmax-over-batch",
         title="the softmax over the batch",
         parts={"normalise": partial(softmax, axis=0)},
+        also=({"normalise": partial(unguarded, axis=0)},),
         caught_by=("definition", "softmax-axis", "weights-valid"),
     ),
     normalise(
         id="softmax-over-everything",
         title="the softmax over all scores of an item at once",
         parts={"normalise": over_everything},
+        also=({"normalise": over_the_batch_too},),
         caught_by=("definition", "softmax-axis", "weights-valid"),
     ),
     normalise(
@@ -111,7 +119,14 @@ FLAWS = (
             "normalise": lambda logits: logits,
             "aggregate": lambda weights, query, key, value: softmax(weights @ value),
         },
-        caught_by=("definition", "softmax-before-values", "softmax-axis", "weights-valid"),
+        also=(
+            {
+                "normalise": lambda logits: logits,
+                "aggregate": lambda weights, query, key, value: softmax(weights @ value),
+                "finish": lambda out, weights: (out, softmax(weights)),
+            },
+        ),
+        caught_by=("definition", "softmax-before-values"),
     ),
     normalise(
         id="no-softmax",

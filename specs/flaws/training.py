@@ -101,6 +101,7 @@ FLAWS = (
         id="softmax-over-heads",
         title="the softmax over the heads, as an implicit dim of 4-D scores gives",
         parts={"normalise": partial(softmax, axis=1)},
+        also=({"normalise": partial(unguarded, axis=1)},),
         caught_by=("definition", "softmax-axis", "weights-valid"),
         question="nn.Softmax() without dim, on (B, H, Tq, Tk): which axis does it choose?",
         answer="Axis 1, the heads; always name the axis, dim=-1.",

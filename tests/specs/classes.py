@@ -21,7 +21,7 @@ from harness.compare import Expected, roundoff_of
 from harness.matching import outputs, usable
 from harness.results import Outcome
 from harness.running import run_check, run_checks
-from harness.search import Explanation, Given, composable
+from harness.search import Explanation, Given, disjoint
 from harness.session import DirectSession
 from harness.spec import Spec
 
@@ -166,8 +166,9 @@ def _plain(call: Recorded) -> tuple[object, ...]:
 
 
 def pairs(spec: Spec) -> list[Explanation]:
-    """Return the pairs of flaws from two stages."""
-    return [pair for pair in itertools.combinations(spec.flaws, 2) if composable(*pair)]
+    """Return the pairs of flaws from two stages that can be there at once."""
+    some = itertools.combinations(spec.flaws, 2)
+    return [pair for pair in some if pair[0].stage is not pair[1].stage and disjoint(pair)]
 
 
 def singles(spec: Spec, draws: int) -> list[list[Explanation]]:

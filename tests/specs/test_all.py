@@ -14,7 +14,12 @@ from harness.session import DirectSession
 #: Specs whose submissions define functions, so that a test can put others in their place.
 FUNCTIONS = ("numpy_attention", "torch_sdpa")
 LOADED = {name: specs.load(name) for name in specs.TITLES}
-FLAWS = [(name, flaw) for name, spec in LOADED.items() for flaw in spec.flaws]
+FLAWS = [
+    (name, spelling)
+    for name, spec in LOADED.items()
+    for flaw in spec.flaws
+    for spelling in flaw.spellings()
+]
 
 each_spec = pytest.mark.parametrize("spec", LOADED.values(), ids=LOADED)
 
