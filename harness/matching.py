@@ -34,6 +34,9 @@ UNLIKE: Final = 3.0
 #: Exceptions that say the same: something is used that this assignment does not have.
 REFUSALS: Final = frozenset({"ImportError", "ModuleNotFoundError", "NotByHand"})
 
+#: Exceptions of numpy and torch for shapes that do not fit.
+MISFITS: Final = frozenset({"ValueError", "IndexError", "RuntimeError"})
+
 #: Formats whose own rounding hides which function was computed.
 COARSE: Final = ("f2", "bf2")
 
@@ -138,7 +141,7 @@ def raised_alike(recorded: Recorded, expected: tuple[Expected, ...] | str) -> bo
     if recorded.answer.raised is None or not isinstance(expected, str):
         return False
     kinds = {recorded.answer.raised.kind, expected}
-    return len(kinds) == 1 or kinds <= REFUSALS
+    return len(kinds) == 1 or kinds <= REFUSALS or kinds <= MISFITS
 
 
 def same(one: tuple[Expected, ...] | str, other: tuple[Expected, ...] | str) -> bool:

@@ -76,7 +76,7 @@ class Search:
         self._calls = sorted(calls, key=lambda call: (call.check not in failed, call.size))
         suspected = sorted((call for call in calls if call.check in failed), key=_telling)
         self._first = next((call for call in suspected if self._is_wrong(call)), None)
-        self._answered = any(call.answer.raised is None for call in calls)
+        self._first_raised = self._first is not None and self._first.answer.raised is not None
         self._next = math.inf
         self._given: dict[tuple[Explanation, int], Given] = {}
         self._styled: dict[Flaw, bool] = {}
@@ -89,7 +89,7 @@ class Search:
     @property
     def is_answered_right(self) -> bool:
         """Whether no call is wrong that answered."""
-        return self._first is None or self._first.answer.raised is not None
+        return self._first is None or self._first_raised
 
     def found(self) -> Found | None:
         """Return the smallest sets of flaws that explain every call, or None."""
@@ -165,8 +165,8 @@ class Search:
     def _survivors(self, candidates: Iterable[Explanation]) -> Iterator[_Survivor]:
         for explanation in candidates:
             near = self._first_distance(explanation)
-            if not self._answered and not self._raises_alike(explanation):
-                continue  # with nothing else to go by, it must raise the same
+            if self._first_raised and not self._raises_alike(explanation):
+                continue  # all that answered is right: what is wrong is what was raised
             if not near.fits:
                 self._reject(explanation, near)
             elif survivor := self._explained(explanation):

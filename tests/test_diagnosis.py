@@ -90,6 +90,20 @@ def test_a_class_names_all_its_members():
     }
 
 
+@pytest.mark.parametrize("id", [flaw.id for flaw in NUMPY.flaws if flaw.also])
+def test_a_mistake_is_named_in_each_of_its_spellings(id):
+    for spelling in FLAWS[id].spellings():
+        said = said_of(NUMPY.assemble({**NUMPY.reference, **spelling.parts}))
+        assert named(said) == {id}
+
+
+def test_two_flaws_of_one_stage_are_named_together():
+    assert named(of_flaws("mask-after-softmax", "polarity-inverted")) == {
+        "mask-after-softmax",
+        "polarity-inverted",
+    }
+
+
 def test_a_pair_names_the_stages_of_both():
     (said,) = of_flaws("no-scale", "mask-ignored")
     assert set(said.stages) == {Stage.SCALE, Stage.MASK}
@@ -150,6 +164,15 @@ def test_calls_that_all_raise_for_another_reason_are_given_no_name(spec):
 
     loaded = specs.load(spec)
     assert said_of({point.name: broken for point in loaded.entry_points}, loaded) == ()
+
+
+def test_masked_calls_that_raise_for_another_reason_are_given_no_name():
+    right = NUMPY.assemble(NUMPY.reference)
+
+    def outdated(query, key, value, mask=None):
+        return right["attention"](query, key, value, None if mask is None else np.infty)
+
+    assert said_of({**right, "attention": outdated}) == ()
 
 
 def test_what_raises_now_and_then_is_told_from_what_is_wrong():

@@ -47,8 +47,16 @@ def test_another_value_does_not_fit():
 
 
 def test_a_difference_is_relative_to_the_largest_value():
-    found = distance(call(tensor(X * 1e6 + 0.4)), expected(X * 1e6))
-    assert found.difference == pytest.approx(1e-7)
+    found = distance(call(tensor(X * 1e5 + 0.4)), expected(X * 1e5))
+    assert found.difference == pytest.approx(1e-6)
+
+
+@pytest.mark.parametrize("shown", [-3e38, 1e9, np.inf, np.nan])
+def test_a_fill_that_shows_in_both_fits_whatever_it_is(shown):
+    right, given = np.where(X == 2, -1e9, X), np.where(X == 2, shown, X)
+    assert distance(call(tensor(given)), expected(right)).fits
+    assert not distance(call(tensor(given)), expected(X)).fits
+    assert not distance(call(tensor(X)), expected(right)).fits
 
 
 def test_float32_inside_float64_fits_and_is_not_fine():
@@ -86,10 +94,11 @@ def test_a_call_that_raised_fits_an_implementation_that_raises():
     assert not distance(call(tensor(X)), "ValueError").fits
 
 
-def test_exceptions_are_alike_by_kind_and_refusals_of_a_library_all_are():
+def test_exceptions_are_alike_by_kind_and_so_are_refusals_and_shapes_that_do_not_fit():
     assert raised_alike(call(raised="ValueError"), "ValueError")
     assert not raised_alike(call(raised="ValueError"), "TypeError")
     assert raised_alike(call(raised="NotByHand"), "ImportError")
+    assert raised_alike(call(raised="RuntimeError"), "ValueError")
     assert not raised_alike(call(tensor(X)), "ImportError")
 
 
@@ -113,7 +122,7 @@ def test_what_has_nothing_in_common_is_as_unlike_as_can_be(given):
     assert unlikeness(given, expected(X * 1e300)) == UNLIKE
 
 
-def test_exceptions_are_alike():
+def test_an_exception_where_one_is_expected_is_not_unlike():
     assert unlikeness(call(raised="ValueError"), "IndexError") == 0.0
 
 

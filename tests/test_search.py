@@ -73,3 +73,11 @@ def test_the_parts_that_a_call_uses_are_those_that_it_calls(masked):
     assert {"score", "scale", "normalise", "aggregate"} <= names
     assert ("mask" in names) is masked
     assert "split_heads" not in names
+
+
+def test_one_mistake_in_two_spellings_is_no_pair():
+    queries = FLAWS["softmax-over-queries"]
+    first, second = queries.spellings()
+    assert first.id == second.id
+    found = search("softmax-over-queries", among=[first, second]).found()
+    assert all(len(explanation) == 1 for explanation in found.explanations)
