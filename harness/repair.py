@@ -178,7 +178,7 @@ class Search:
     """One search, with a budget of runs."""
 
     def __init__(self, edits: Sequence[SourceEdit], suspects: Suspects, bench: Bench) -> None:
-        self._edits = _distinct(edits)
+        self._edits = _distinct(sorted(edits, key=suspects.cost))
         self._suspects = suspects
         self._bench = bench
         self._left = 0

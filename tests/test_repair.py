@@ -152,6 +152,14 @@ def test_edits_of_what_the_diagnosis_is_about_come_first():
     assert bench.tried[0] == {"there"}
 
 
+def test_of_equal_edits_the_likeliest_counts():
+    late = edit("same", place=50)
+    others = [edit(f"{letter}{number}") for letter in "abcde" for number in range(5)]
+    bench = Bench({("same",): FAILING})
+    found = search([late, *others, edit("same", kind="dropout")], bench)
+    assert found.runs <= 4
+
+
 def test_edits_of_the_line_that_raised_come_first():
     edits = [edit("a1"), edit("b1"), edit("c1")]
     start, end, _ = edits[1].changes[0]

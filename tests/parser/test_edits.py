@@ -534,6 +534,7 @@ BROKEN = [
         "    if self.on:\n        weights = F.dropout",
         "    if training:\n        weights = F.dropout",
     ),
+    ("dropout", LAYERS, "weights @ v", "F.dropout(weights, 0.1) @ v"),
     ("left_out", MODULE, "        scores = q", "        self.p = 0\n        scores = q"),
     ("flag", MODULE, "    layer.train(training)\n", ""),
     ("passed_on", MODULE, "layer(q, k, v, mask)", "layer(q, k, v)"),

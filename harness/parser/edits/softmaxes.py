@@ -30,9 +30,16 @@ def maximum(scope: Scope) -> Iterator[Edit]:
 def normalised(scope: Scope) -> Iterator[Edit]:
     """A softmax in place of what is not one, or where none is."""
     code = scope.code
+    for call in scope.calls:
+        if called(call) in ("dropout", "Dropout") and scope.given(call):
+            of = code.text(scope.given(call)[0])
+            if of == scope.scores:
+                yield code.swap(scope.given(call)[0], scope.softmax(of))
     if len(scope.products) > 1:
         for statement in scope.statements:
             value = getattr(statement, "value", None)
+            if called(value) in ("dropout", "Dropout"):
+                continue
             of = _scores_in(scope, value)
             if value is not None and of and _is_normaliser(value):
                 yield code.swap(value, scope.softmax(of))
@@ -51,11 +58,6 @@ def normalised(scope: Scope) -> Iterator[Edit]:
             line = code.before(statement, [f"{name} = {scope.softmax(name)}"])
             if line is not None:
                 yield Edit(f"`{name}` goes through a softmax", (line,))
-    for call in scope.calls:
-        if called(call) in ("dropout", "Dropout") and scope.given(call):
-            of = code.text(scope.given(call)[0])
-            if of == scope.scores:
-                yield code.swap(scope.given(call)[0], scope.softmax(of))
 
 
 def _scores_in(scope: Scope, value: ast.AST | None) -> str:

@@ -47,8 +47,14 @@ def flag(scope: Scope) -> Iterator[Edit]:
 
 
 def dropout(scope: Scope) -> Iterator[Edit]:
-    """Dropout falls on the weights, right before they are used; other dropout is left out."""
+    """Dropout falls on the weights, right before they are used; other dropout is left out.
+
+    Where nobody asks for any, all of it is left out.
+    """
     code, rate, training = scope.code, _rate(scope), _flag(scope)
+    removed = sorted(_without_dropout(scope))
+    if removed and not rate:
+        yield Edit("dropout is left out", tuple(removed))
     if not scope.torch or len(scope.products) < 2 or not rate:
         return
     last = code.statement(scope.products[-1])
@@ -63,7 +69,6 @@ def dropout(scope: Scope) -> Iterator[Edit]:
             made = f"{weights} = {new}"
             was = quoted(code.text(statement))
             yield Edit(f"{was} becomes {quoted(made)}", (Change(start, end, made),))
-    removed = list(_without_dropout(scope))
     line = code.before(last, [f"{weights} = {new}"])
     if line is not None and weights:
         changes = sorted((line, *removed))
