@@ -114,6 +114,7 @@ class Suspects:
     """What is known about a failure."""
 
     failing: tuple[str, ...]  #: ids of the failing checks
+    passing: tuple[str, ...] = ()  #: ids of some that pass, and should go on to
     stages: tuple[str, ...] = ()  #: words from the diagnosis: ids of flaws, and their stages
     #: for each entry that was asked for, the share of the failing checks that use it
     shares: tuple[float, ...] = ()
@@ -202,12 +203,13 @@ class Search:
             if passed >= {*self._suspects.failing}:
                 if self._proves((edit,)):
                     yield (edit,)
-            elif 2 * len(passed) > len(self._suspects.failing):
+            elif 2 * len(passed) > len(self._suspects.failing) and self._harmless((edit,)):
                 yield from self._followed((edit,), passed)
             elif passed:
                 helpful.append((-len(passed), (edit,), passed))
         for _, edits, passed in sorted(helpful, key=lambda one: one[0]):
-            yield from self._followed(edits, passed)
+            if self._harmless(edits):
+                yield from self._followed(edits, passed)
         yield from self._pairs(ranked)
 
     def _followed(self, edits: Edits, passed: frozenset[str]) -> Iterator[Edits]:
@@ -243,6 +245,13 @@ class Search:
         self._tried.add(what)
         self._spend()
         return self._bench.passes(edits, self._suspects.failing)
+
+    def _harmless(self, edits: Edits) -> bool:
+        """Tell whether what passed still does: without attention, say, no mask is wrong."""
+        if not (passing := self._suspects.passing):
+            return True
+        self._spend()
+        return self._bench.passes(edits, passing) >= {*passing}
 
     def _proves(self, edits: Edits) -> bool:
         self._spend()

@@ -31,6 +31,7 @@ RUNS: Final = 200
 SECONDS: Final = 120.0
 _DESCRIPTION_CAP: Final = 600
 _DIFF_CAP: Final = 16 << 10
+_QUICK_SECONDS: Final = 0.1
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +99,12 @@ def _failing(result: SubmissionResult) -> list[str]:
     return [check.id for check in sorted(failing, key=lambda check: round(check.seconds, 1))]
 
 
+def _quick(result: SubmissionResult) -> Iterator[str]:
+    """Yield the checks that passed in less than a tenth of a second."""
+    passed = (check for check in result.checks if check.outcome is Outcome.PASSED)
+    yield from (check.id for check in passed if check.seconds < _QUICK_SECONDS)
+
+
 def _entries(result: SubmissionResult, assignment: Assignment) -> list[str]:
     """Return the names of the entry points that failing checks are about, as they are written."""
     shares = _shares(result, assignment)
@@ -124,6 +131,7 @@ def _suspects(
     stages = [word for found in result.diagnosis for word in (found.flaw, found.stage)]
     return Suspects(
         failing=tuple(_failing(result)),
+        passing=tuple(_quick(result)),
         stages=tuple(stages),
         shares=tuple(shares[name] for name in names),
         raised=tuple(_raised(result, name, text)),

@@ -152,6 +152,19 @@ def test_edits_of_what_the_diagnosis_is_about_come_first():
     assert bench.tried[0] == {"there"}
 
 
+def test_an_edit_that_breaks_what_passed_is_not_built_upon():
+    answers = {(): ("shape",), ("bad",): FAILING[:3], ("a1",): FAILING[:3], ("b1",): FAILING[3:]}
+    bench = Bench(answers)
+    breaking = bench.passes
+    bench.passes = lambda edits, checks: (
+        breaking(edits, checks)
+        - ({"shape"} if "bad" in {edit.description for edit in edits} else set())
+    )
+    found = search([edit("bad"), edit("a1"), edit("b1", place=9)], bench, passing=("shape",))
+    assert names(found) == ["a1", "b1"]
+    assert bench.tried[:3] == [{"bad"}, {"bad"}, {"a1"}]
+
+
 def test_of_equal_edits_the_likeliest_counts():
     late = edit("same", place=50)
     others = [edit(f"{letter}{number}") for letter in "abcde" for number in range(5)]
