@@ -179,7 +179,7 @@ class Search:
     """One search, with a budget of runs."""
 
     def __init__(self, edits: Sequence[SourceEdit], suspects: Suspects, bench: Bench) -> None:
-        self._edits = _distinct(sorted(edits, key=suspects.cost))
+        self._edits = _distinct(edits, suspects)
         self._suspects = suspects
         self._bench = bench
         self._left = 0
@@ -263,9 +263,10 @@ class Search:
         self.runs += 1
 
 
-def _distinct(edits: Sequence[SourceEdit]) -> list[SourceEdit]:
-    """Leave out edits that are the same change as an earlier one."""
-    return list({edit.changes: edit for edit in reversed(edits)}.values())[::-1]
+def _distinct(edits: Sequence[SourceEdit], suspects: Suspects) -> list[SourceEdit]:
+    """Keep the likeliest of the edits that are the same change; the order stays."""
+    likeliest = {edit.changes: edit for edit in sorted(edits, key=suspects.cost, reverse=True)}
+    return [edit for edit in edits if likeliest[edit.changes] is edit]
 
 
 def _apart(edits: Edits) -> bool:
