@@ -1,10 +1,10 @@
 """Every figure that the documentation quotes: ``python -m benchmarks``.
 
-Repair is measured with every twelfth sample, in some minutes; all of them, in half an hour:
-``python -m benchmarks.repair``.
+Diagnosis is measured with one seed and repair with every twelfth sample, in some minutes;
+``python -m benchmarks.diagnosis --seeds 50`` and ``python -m benchmarks.repair`` take an hour.
 """
 
-from benchmarks import host, repair, reports, sandbox
+from benchmarks import diagnosis, host, repair, reports, sandbox
 from harness.errors import SandboxUnavailable
 
 
@@ -12,6 +12,7 @@ def main() -> None:
     """Print the figures, those of containers only where an engine answers."""
     host.main()
     reports.main()
+    diagnosis.brief()
     repair.brief()
     try:
         sandbox.main()

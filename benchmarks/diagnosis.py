@@ -48,6 +48,14 @@ class Tally:
         counts = " / ".join(str(self.outcomes[name]) for name in ("right", "wrong", "none"))
         return f"{counts} ({100 * self.outcomes['right'] / max(total, 1):.1f} %)"
 
+    def median(self) -> str:
+        """Spell the median of the milliseconds."""
+        return f"{statistics.median(self.times):.0f}" if self.times else "-"
+
+    def worst(self) -> str:
+        """Spell the largest of the milliseconds."""
+        return f"{max(self.times):.0f}" if self.times else "-"
+
 
 class Bench:
     """One spec, and what is needed to judge names of its flaws."""
@@ -101,35 +109,43 @@ class Bench:
         return separated(self.spec, one, other, self._recordings)
 
 
-def main() -> None:
+def table(names: Sequence[str], seeds: int, most_pairs: int, *, show: bool) -> None:
     """Print one row per spec."""
+    warnings.simplefilter("ignore")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # as the command line does
+    print("| spec | single flaws right / wrong / none | pairs | median ms | worst ms |")
+    print("|---|---|---|---|---|")
+    for name in names or [name for name in specs.TITLES if specs.load(name).image != "text"]:
+        spec = specs.load(name)
+        bench, singles, doubles = Bench(spec, show=show), Tally(), Tally()
+        for flaw in spec.flaws:
+            for seed in range(seeds):
+                bench.run((flaw,), f"seed {seed}", singles)
+        drawn = pairs(spec)
+        random.Random(name).shuffle(drawn)
+        for pair in drawn[:most_pairs]:
+            bench.run(pair, "seed 0", doubles)
+        print(
+            f"| {name} | {singles.share()} | {doubles.share()} "
+            f"| {singles.median()} / {doubles.median()} | {singles.worst()} / {doubles.worst()} |"
+        )
+        sys.stdout.flush()
+
+
+def brief() -> None:
+    """Print the table for one seed and some pairs."""
+    table((), seeds=1, most_pairs=20, show=False)
+
+
+def main() -> None:
+    """Print the table that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("specs", nargs="*")
     parser.add_argument("--seeds", type=int, default=2, help="seeds per flaw; 50 for the record")
     parser.add_argument("--pairs", type=int, default=60, help="pairs per spec, drawn at random")
     parser.add_argument("--show", action="store_true", help="print what is not right")
     options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # as the command line does
-    names = options.specs or [name for name in specs.TITLES if specs.load(name).image != "text"]
-    print("| spec | single flaws right / wrong / none | pairs | ms median | ms worst |")
-    print("|---|---|---|---|---|")
-    for name in names:
-        spec = specs.load(name)
-        bench, singles, doubles = Bench(spec, show=options.show), Tally(), Tally()
-        for flaw in spec.flaws:
-            for seed in range(options.seeds):
-                bench.run((flaw,), f"seed {seed}", singles)
-        drawn = pairs(spec)
-        random.Random(name).shuffle(drawn)
-        for pair in drawn[: options.pairs]:
-            bench.run(pair, "seed 0", doubles)
-        times = [*singles.times, *doubles.times]
-        print(
-            f"| {name} | {singles.share()} | {doubles.share()} "
-            f"| {statistics.median(times):.0f} | {max(times):.0f} |"
-        )
-        sys.stdout.flush()
+    table(options.specs, options.seeds, options.pairs, show=options.show)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from harness import Expected, State
-from specs import layers, rounding, stages
+from specs import layers, rounding
 from specs.layers import MULTI_HEAD, Weights, project
 from specs.stages import library
 
@@ -83,10 +83,6 @@ REFERENCE = MappingProxyType(
     }
 )
 BY_TANH = MappingProxyType({**REFERENCE, "activate": gelu_by_tanh})
-
-TANH = MappingProxyType({"activate": gelu_by_tanh})
-#: Fills, activations, and both.
-STYLES = (*stages.STYLES, TANH, *({**style, **TANH} for style in stages.STYLES))
 
 
 def allowed(parts: Any, x: Array, is_causal: bool, padding: Array | None) -> Array | None:

@@ -23,7 +23,7 @@ from harness import (
     Projection,
     Spec,
 )
-from specs import blocks, layers
+from specs import blocks, layers, stages
 from specs.briefs import brief, starter
 from specs.criteria import blocks as criteria
 from specs.criteria import layers as layer_criteria
@@ -184,6 +184,6 @@ SPEC = Spec(
     expect=expect,
     fixtures=fixtures,
     roles=roles,
-    styles=blocks.STYLES,
+    styles=stages.STYLES,
     blocks_fused=True,
 )
