@@ -29,6 +29,7 @@ from harness.running import run_checks
 from harness.search import Explanation, disjoint
 from harness.session import DirectSession
 from harness.spec import Spec
+from harness.threads import ONE_THREAD
 from tests.specs.classes import pairs, separated
 
 #: Draws on which a wrong name must be separated from the right one.
@@ -112,7 +113,7 @@ class Bench:
 def table(names: Sequence[str], seeds: int, most_pairs: int, *, show: bool) -> None:
     """Print one row per spec."""
     warnings.simplefilter("ignore")
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # as the command line does
+    os.environ |= ONE_THREAD  # as the command line does
     print("| spec | single flaws right / wrong / none | pairs | median ms | worst ms |")
     print("|---|---|---|---|---|")
     for name in names or [name for name in specs.TITLES if specs.load(name).image != "text"]:

@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 
 from harness.errors import SandboxBroken, TakehomeError
+from harness.threads import ONE_THREAD
 
 if TYPE_CHECKING:
     from harness.results import SubmissionResult
@@ -42,10 +43,6 @@ class Conventions(enum.StrEnum):
     STRICT = "strict"
     ADAPT = "adapt"
 
-
-#: One thread for each library, which read this when they are imported: matrices are small here,
-#: and threads that wait for each other keep the cores busy.
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 #: What typer returns for an interrupted command: 128 + SIGINT.
 _CTRL_C = 130
@@ -265,8 +262,7 @@ def _say(text: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    for name in THREADS:
-        os.environ.setdefault(name, "1")
+    os.environ |= {**ONE_THREAD, **os.environ}
     sys.exit(run(lambda: app(args=arguments, standalone_mode=False)))
 
 

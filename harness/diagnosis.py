@@ -65,7 +65,7 @@ def diagnose(
 def _settled(spec: Spec, calls: Sequence[Recorded], flaws: Iterable[Flaw]) -> Sequence[Recorded]:
     """Leave out calls of which nothing can be said when a random flaw may be there."""
     for flaw in flaws:
-        if flaw.is_silent and not flaw.hidden:
+        if flaw.random and not flaw.shows:
             made = spec.expect(spec.with_flaws(flaw))
             calls = [call for call in calls if outputs(call, made) != ()]
     return calls
@@ -121,11 +121,11 @@ class _Hidden:
         if base is None or (base and not self._calls):
             return None
         said = frozenset().union(*map(replay.predicted, base))
-        open = [flaw for flaw in self._flaws if replay.predicted(flaw) - said]
+        unsaid = [flaw for flaw in self._flaws if replay.predicted(flaw) - said]
         if base:
-            more = [flaw for flaw in open if flaw.is_silent and disjoint((*base, flaw))][:HIDDEN]
+            more = [flaw for flaw in unsaid if flaw.is_silent and disjoint((*base, flaw))][:HIDDEN]
         else:
-            more = [flaw for flaw in open if self._leave((flaw,), self._sample)][:HIDDEN]
+            more = [flaw for flaw in unsaid if self._leave((flaw,), self._sample)][:HIDDEN]
         checks = frozenset().union(*map(replay.predicted, more)) - said if base else replay.failed
         if not checks or (base and replay.agrees(base, checks)):
             return None

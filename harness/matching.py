@@ -24,6 +24,9 @@ NEAR: Final = 16
 #: An error of this share of the largest value is none: bounds stay below, even for logits of 5,000.
 FAR: Final = 2.0**-5
 
+#: So many roundoffs of the largest value stand for a bound that is not known.
+UNBOUNDED: Final = 1e3
+
 #: Values so large are a fill that shows through: how large it is, or whether it overflows, is the
 #: submission's own choice.
 HUGE: Final = 1e6
@@ -176,8 +179,17 @@ def _distance(output: Output, expected: Expected) -> Distance:
         return Distance(0.0, allowed, difference)
     if worst > FAR * largest:
         return Distance(math.inf, allowed, difference)
-    ratios = np.where(finite, error_ratios(output, expected, unit), 0.0)
+    ratios = np.where(finite, error_ratios(output, _bounded(expected, largest), unit), 0.0)
     return Distance(float(ratios.max()), allowed, difference)
+
+
+def _bounded(expected: Expected, largest: float) -> Expected:
+    """Bound by the largest value what a flaw has no bound for, as NaN went into it."""
+    roundoffs = expected.roundoffs
+    if np.isfinite(roundoffs).all():
+        return expected
+    bounds = np.where(np.isfinite(roundoffs), roundoffs, UNBOUNDED * max(largest, 1.0))
+    return Expected(expected.values, bounds, expected.compared)
 
 
 def _without_fills(output: Tensor, expected: Any, finite: Any) -> tuple[Tensor, Any]:

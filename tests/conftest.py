@@ -8,18 +8,15 @@ from hypothesis import settings
 
 from harness.errors import SandboxUnavailable
 from harness.sandbox.engine import connect
+from harness.threads import ONE_THREAD
 
 # A test is right or wrong, however busy the machine is; timings belong in benchmarks.
 settings.register_profile("takehome", deadline=None)
 settings.load_profile("takehome")
 
 
-#: One thread, as in a sandbox: the same speed and the same rounding. Read when torch is imported.
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
-
 def pytest_configure(config):
-    os.environ |= dict.fromkeys(THREADS, "1")
+    os.environ |= ONE_THREAD
     config.stash[ENGINE] = _why_no_engine()
 
 

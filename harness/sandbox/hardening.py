@@ -12,6 +12,7 @@ from docker.types import LogConfig, Ulimit
 
 from harness.sandbox.base import Limits
 from harness.sandbox.images import Image
+from harness.threads import ONE_THREAD
 
 #: Nobody on the host; without user namespaces it is the uid that the host sees, too.
 USER = 64001
@@ -44,9 +45,7 @@ def create_arguments(
             "PATH": "/usr/local/bin:/usr/bin:/bin",
             "HOME": "/tmp",
             "LANG": "C.UTF-8",
-            "OMP_NUM_THREADS": "1",
-            "OPENBLAS_NUM_THREADS": "1",
-            "MKL_NUM_THREADS": "1",
+            **ONE_THREAD,
         },
         "use_config_proxy": False,
         "healthcheck": {"test": ["NONE"]},

@@ -26,11 +26,11 @@ from harness.sandbox import replies
 from harness.sandbox.base import MEMORY, Frame, Limits, Memory, Sandbox, describe
 from harness.sandbox.log import Log
 from harness.sandbox.pipes import Pipes
+from harness.threads import ONE_THREAD
 from harness.worker import direct, loader, memory, wire
 
 _END_SECONDS = 5.0
 _STREAM_SECONDS = 0.5
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class ProcessSandbox(Sandbox):
@@ -129,8 +129,7 @@ class _Child:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=self._folder.name,
-                # One thread, as in a container: the same speed and the same rounding.
-                env=os.environ | dict.fromkeys(_THREADS, "1"),
+                env=os.environ | ONE_THREAD,
                 start_new_session=os.name == "posix",
             )
         except OSError as error:

@@ -7,4 +7,5 @@ from .supervisor import main
 # What lies beside this package is not for submissions to import.
 if sys.path[0] and __package__ == "worker":
     del sys.path[0]
-main(sys.argv[1:])
+arguments, sys.argv[:] = sys.argv[1:], [""]  # a submission has none
+main(arguments)

@@ -14,6 +14,9 @@ from specs.stages import library
 
 Array = Any
 
+#: A weight so large can be told from rounding.
+TELLING = 1e-3
+
 aggregate = partial(Flaw, stage=Stage.AGGREGATE)
 score = partial(Flaw, stage=Stage.SCORE)
 
@@ -69,7 +72,7 @@ def jitter(weights: Array, width: int) -> Array:
 
 def dropped(calls: Sequence[tuple[Any, Any]]) -> bool:
     """Tell whether all weights are 0 or the right ones times one factor, whatever the rate."""
-    factors, missing = [], 0
+    ratios = []
     for outs, expected in calls:
         if len(outs) < 2 or not isinstance(outs[1], Tensor) or isinstance(expected, str):
             return False
@@ -78,14 +81,23 @@ def dropped(calls: Sequence[tuple[Any, Any]]) -> bool:
         weights, right = outs[1].values, expected[1].values
         if weights.shape != right.shape:
             return False
-        told = right > 1e-3
-        missing += int((weights[told] == 0).sum())
-        factors.append(weights[told & (weights != 0)] / right[told & (weights != 0)])
-    ratios = np.concatenate(factors) if factors else np.zeros(0)
-    if not missing or not ratios.size:
-        return False
-    usual = float(np.median(ratios))
-    return usual > 1 and bool(np.isclose(ratios, usual, rtol=1e-2).all())
+        told = right > TELLING
+        ratios.append(weights[told] / right[told])
+    return bool(ratios) and len(thinned(ratios)) == len(ratios)
+
+
+def thinned(ratios: Sequence[Array]) -> list[Array]:
+    """Return the arrays of ratios that are 0 or the commonest one, if that is above 1.
+
+    None where no ratio is 0: then nothing was dropped.
+    """
+    kept = np.concatenate([of[of != 0] for of in ratios]) if ratios else np.zeros(0)
+    if not kept.size:
+        return []
+    values, counts = np.unique(kept.round(3), return_counts=True)
+    usual = values[counts.argmax()]
+    thin = [of for of in ratios if (np.isclose(of, usual, rtol=1e-2) | (of == 0)).all()]
+    return thin if usual > 1 and any((of == 0).any() for of in thin) else []
 
 
 def fold_heads_first(out: Array, weights: Array) -> tuple[Array, Array]:

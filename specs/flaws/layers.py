@@ -28,8 +28,6 @@ score = partial(Flaw, stage=Stage.SCORE)
 mask = partial(Flaw, stage=Stage.MASK)
 head = partial(Flaw, stage=Stage.HEADS)
 
-#: A weight so large can be told from rounding.
-TELLING = 1e-3
 #: So many numbers with one ratio are no accident.
 MANY = 40
 
@@ -59,16 +57,11 @@ def columns_dropped(calls: Sequence[tuple[Any, Any]]) -> bool:
         for outs, expected in calls
         if len(outs) == 1 and isinstance(outs[0], Tensor) and not isinstance(expected, str)
         if outs[0].values.shape == expected[0].values.shape
-        for place in np.flatnonzero((expected[0].values > TELLING).all(_leading(expected[0])))
+        for place in np.flatnonzero(
+            (expected[0].values > behaviour.TELLING).all(_leading(expected[0]))
+        )
     ]
-    kept = np.concatenate([ratios[ratios != 0] for ratios in columns]) if columns else np.zeros(0)
-    if not kept.size:
-        return False
-    values, counts = np.unique(kept.round(3), return_counts=True)
-    usual = values[counts.argmax()]
-    weights = [r for r in columns if (np.isclose(r, usual, rtol=1e-2) | (r == 0)).all()]
-    dropped = sum(int((ratios == 0).sum()) for ratios in weights)
-    return usual > 1 and dropped > 0 and sum(ratios.size for ratios in weights) >= MANY
+    return sum(ratios.size for ratios in behaviour.thinned(columns)) >= MANY
 
 
 def _leading(expected: Expected) -> tuple[int, ...]:
@@ -291,7 +284,7 @@ SCALE_BY_INPUTS = Flaw(
 #: queries only, no caller's array, and gives the right numbers.
 STAGES = (
     *_of(scaling.FLAWS, "query-scaled-in-place"),
-    *_of(softmax.FLAWS, "weights-returned-transposed"),
+    *_of(softmax.FLAWS, "weights-returned-transposed", "output-through-softmax"),
     *(
         dataclasses.replace(flaw, shows=columns_dropped) if flaw.shows else flaw
         for flaw in behaviour.FLAWS

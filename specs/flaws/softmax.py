@@ -119,13 +119,16 @@ FLAWS = (
             "normalise": lambda logits: logits,
             "aggregate": lambda weights, query, key, value: softmax(weights @ value),
         },
-        also=(
-            {
-                "normalise": lambda logits: logits,
-                "aggregate": lambda weights, query, key, value: softmax(weights @ value),
-                "finish": lambda out, weights: (out, softmax(weights)),
-            },
-        ),
+        caught_by=("definition", "softmax-before-values", "softmax-axis", "weights-valid"),
+    ),
+    normalise(
+        id="output-through-softmax",
+        title="the softmax taken after V was multiplied, and once more for the weights",
+        parts={
+            "normalise": lambda logits: logits,
+            "aggregate": lambda weights, query, key, value: softmax(weights @ value),
+            "finish": lambda out, weights: (out, softmax(weights)),
+        },
         caught_by=("definition", "softmax-before-values"),
     ),
     normalise(

@@ -104,6 +104,11 @@ def test_answers_come_back(submission, queries):
     assert weights.values.shape == (2, 3, 3)
 
 
+def test_a_submission_is_given_no_arguments_of_ours(submission):
+    submission.load("import sys\ndef arguments(): return len(sys.argv)")
+    assert submission.call("arguments").outs == (1,)
+
+
 def test_calls_that_travel_together_are_answered_in_order(submission, queries):
     submission.load("def double(x): return x * 2")
     answers = submission.run([Call(name="double", arguments=(queries + i,)) for i in range(20)])

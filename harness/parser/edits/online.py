@@ -51,14 +51,14 @@ def growing(scope: Scope) -> Iterator[Edit]:
             continue
         if name == old and called(value) in ("zeros", "ones") and isinstance(value, ast.Call):
             shape = code.text(value.args[0]) if value.args else ""
-            yield code.swap(value, f"{_module(scope)}.full({shape}, {_infinity(scope)})")
+            yield code.swap(value, f"{scope.module}.full({shape}, {_infinity(scope)})")
         elif name == new and scope.scores:
             peak = f"{scope.scores}.max(axis=-1, keepdims=True)"
             if scope.torch:
                 peak = f"{scope.scores}.amax(dim=-1, keepdim=True)"
-            yield code.swap(value, f"{_module(scope)}.maximum({old}, {peak})")
+            yield code.swap(value, f"{scope.module}.maximum({old}, {peak})")
         elif {old, new} <= names(value) and any(called(n) == "exp" for n in walk(value)):
-            yield code.swap(value, f"{_module(scope)}.exp({old} - {new})")
+            yield code.swap(value, f"{scope.module}.exp({old} - {new})")
 
 
 def running(scope: Scope) -> Iterator[Edit]:
@@ -84,10 +84,6 @@ def running(scope: Scope) -> Iterator[Edit]:
             yield Edit(f"a running maximum is subtracted from `{of}`", changes)
 
 
-def _module(scope: Scope) -> str:
-    return "torch" if scope.torch else "np"
-
-
 def _infinity(scope: Scope) -> str:
     return 'float("-inf")' if scope.torch else "-np.inf"
 
@@ -109,7 +105,7 @@ def _factor(scope: Scope, old: str, new: str) -> str:
         value = getattr(statement, "value", None)
         if value is not None and called(value) == "exp" and {old, new} <= names(value):
             return (targets(statement) or [scope.code.text(value)])[0]
-    return f"{_module(scope)}.exp({old} - {new})"
+    return f"{scope.module}.exp({old} - {new})"
 
 
 def _sums(scope: Scope) -> list[str]:
