@@ -28,6 +28,8 @@ TELLING: Final = 400
 #: So many pairs are tried on one call, the likeliest first: of up to 1,600 possible ones, the
 #: right one was among the first 150 for nine in ten of 200 pairs. A try takes 0.05 to 0.15 ms.
 TRIES: Final = 400
+#: So many more are tried after one that explains everything: others that do are as likely.
+FURTHER: Final = 40
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,9 +95,15 @@ class Search:
 
     def found(self) -> Found | None:
         """Return the smallest sets of flaws that explain every call, or None."""
+        plain, every = range(1), range(len(self._styles_of_first))
         partial: list[_Survivor] = []
-        for candidates in (self._singles, self._pairs, self._composites):
-            survivors = list(self._survivors(candidates()))
+        for candidates, places in (
+            (self._singles, plain),
+            (self._styled_singles, every),
+            (self._pairs, every),
+            (self._composites, every),
+        ):
+            survivors = list(self._survivors(candidates(), places))
             if whole := [one for one in survivors if not one.unexplained]:
                 return self._found(whole)
             partial = partial or survivors
@@ -117,6 +125,9 @@ class Search:
     def _singles(self) -> Iterator[Explanation]:
         return ((flaw,) for flaw in self._relevant)
 
+    def _styled_singles(self) -> Iterator[Explanation]:
+        return ((flaw,) for flaw in self._relevant if self._has_style(flaw))
+
     def _pairs(self) -> Iterator[Explanation]:
         """Yield pairs of flaws.
 
@@ -125,7 +136,8 @@ class Search:
         """
         right = self._of_first(())
         changing = [flaw for flaw in self._relevant if not same(right, self._of_first((flaw,)))]
-        alone = [flaw for flaw in changing if self._first_distance((flaw,)).fits]
+        every = range(len(self._styles_of_first))
+        alone = [f for f in changing if self._first_distance((f,), every).fits]
         later = [flaw for flaw in (*self._flaws, *self._hindered) if flaw not in changing]
         hindered = [flaw for flaw in self._hindered if self._used & flaw.parts.keys()]
         known = itertools.product(alone, later)
@@ -164,14 +176,23 @@ class Search:
             if style is self._spec or self._used & _differing(style, self._spec)
         ]
 
-    def _survivors(self, candidates: Iterable[Explanation]) -> Iterator[_Survivor]:
-        for explanation in candidates:
-            near = self._first_distance(explanation)
+    def _survivors(self, candidates: Iterable[Explanation], places: range) -> Iterator[_Survivor]:
+        """Yield what explains all calls, if it does the first in one of the styles at ``places``.
+
+        Of several flaws together, not long after the first that explain everything.
+        """
+        last = math.inf
+        for tried, explanation in enumerate(candidates):
+            if tried > last:
+                return
+            near = self._first_distance(explanation, places)
             if self._first_raised and not self._raises_alike(explanation):
                 continue  # all that answered is right: what is wrong is what was raised
             if not near.fits:
                 self._reject(explanation, near)
             elif survivor := self._explained(explanation):
+                if len(explanation) > 1 and not survivor.unexplained:
+                    last = min(last, tried + FURTHER)
                 yield survivor
 
     def _explained(self, explanation: Explanation) -> _Survivor | None:
@@ -211,13 +232,13 @@ class Search:
             self._given[explanation, place] = given
         return self._given[explanation, place]
 
-    def _first_distance(self, explanation: Explanation) -> Distance:
+    def _first_distance(self, explanation: Explanation, places: range = range(1)) -> Distance:
         """Return how far the first wrong call is from what flaws give, in the nearest style."""
         assert self._first is not None
         given = [self._of_first(explanation)]
-        if len(explanation) < 2 or any(map(self._has_style, explanation)):
-            others = range(1, len(self._styles_of_first))
-            given += [self._of_first(explanation, place) for place in others]
+        if others := places[1:]:
+            styled = any(map(self._has_style, explanation))
+            given += [self._of_first(explanation, place) for place in others if styled]
         return min(distance(self._first, one) for one in given)
 
     def _has_style(self, flaw: Flaw) -> bool:
