@@ -89,6 +89,8 @@ class Known:
     conventions: dict[str, str] = dataclasses.field(default_factory=dict)
     #: Its masks cannot differ between heads: they say nothing of heads, which are inside a layer.
     heads_alike: bool = False
+    #: It is our own reference, whose names are true: they need no trial.
+    named_truly: bool = False
     #: Numbers of objects in the sandbox, each used once.
     numbers: Iterator[int] = dataclasses.field(default_factory=itertools.count)
 

@@ -149,7 +149,7 @@ class _Search:
     def _may_hold(self, group: Group, held: Sequence[Projection]) -> bool:
         """Tell whether a group has the size for these projections, and the name, if it counts."""
         size = math.prod(group.shape)
-        if size != sum(math.prod(part.shape) for part in held):
+        if size != sum(self.sizes[part.name] for part in held):
             return False
         said = told(group.pattern)
         believed = self.by_name and size == sum(self.sizes.get(name, 0) for name in said)

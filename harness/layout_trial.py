@@ -54,30 +54,34 @@ class Trial:
 
     def frames(self, target: Reference) -> Iterator[list[Step]]:
         """Yield steps in pairs, one for each layout: give the object weights, and call it."""
-        size = max(1, _IN_A_FRAME // max(1, len(self.found[0].fill(self._weights))))
+        weights, arguments = self._weights, self._arguments
+        size = max(1, _IN_A_FRAME // max(1, len(self.found[0].fill(weights))))
         for start in range(0, len(self.found), size):
             steps: list[Step] = []
             for layout in self.found[start : start + size]:
-                steps.append(SetParameters(target, layout.fill(self._weights)))
-                steps.append(Call(object=target, arguments=self._arguments))
+                steps.append(SetParameters(target, layout.fill(weights)))
+                steps.append(Call(object=target, arguments=arguments))
             yield steps
 
     def choose(self, answers: Sequence[Answer]) -> tuple[Layout, int]:
         """Return the layout with which the class does what the reference does, and which form."""
         weights, arguments = self._weights, self._arguments
         tried = [
-            (layout, State(self.construction.sizes, layout.in_force(weights)), answer.outs[0])
+            (layout, answer.outs[0])
             for layout, answer in zip(self.found, answers, strict=True)
             if answer.raised is None and answer.outs
         ]
         readings = self.construction.readings()
         right = list(itertools.islice(readings, len(self.construction.forms)))
-        for layout, state, out in tried:
+        states = []
+        for layout, out in tried:
+            state = State(self.construction.sizes, layout.in_force(weights))
+            states.append(state)
             errors = [_error(out, reading, state, arguments) for reading in right]
             if min(errors) < math.inf:
                 return layout, errors.index(min(errors))
         for reading in () if self.found[0].is_named else readings:
-            for layout, state, out in tried[:_TRIES_WITH_FLAWS]:
+            for (layout, out), state in zip(tried[:_TRIES_WITH_FLAWS], states, strict=False):
                 if _error(out, reading, state, arguments) < math.inf:
                     return layout, 0
         return self.found[0], 0

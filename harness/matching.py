@@ -7,8 +7,9 @@ agree when both are finite or neither is.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -158,21 +159,52 @@ def same(one: tuple[Expected, ...] | str, other: tuple[Expected, ...] | str) -> 
     )
 
 
+def differ(calls: Iterable[Recorded]) -> bool:
+    """Tell whether equal calls of one check gave different outputs, by more than rounding."""
+    answers: dict[tuple[object, ...], tuple[Output, ...]] = {}
+    for call in calls:
+        if call.answer.raised is None:
+            outs = answers.setdefault((call.check, *_contents(call)), call.answer.outs)
+            if any(map(_unlike, outs, call.answer.outs)):
+                return True
+    return False
+
+
+def _contents(call: Recorded) -> Iterator[object]:
+    """Yield what tells a call from another: its arguments, and the object's state."""
+    given: list[object] = [*call.arguments]
+    if call.on is not None:
+        given += [call.on.made_of, *call.on.weights.values(), *itertools.chain(*call.on.before)]
+    for value in given:
+        array = strided(value)
+        yield (array.tobytes(), array.strides) if isinstance(array, np.ndarray) else array
+
+
+def _unlike(one: Output, other: Output) -> bool:
+    if not isinstance(one, Tensor) or not isinstance(other, Tensor):
+        return False
+    alike = np.array_equal(one.values, other.values, equal_nan=True)
+    return not alike and _unlikeness(one, Expected(other.values, 0.0)) > FAR
+
+
 def _distance(output: Output, expected: Expected) -> Distance:
     if isinstance(output, (bool, int, float)):
         output = Tensor(np.asarray(output, np.float64), "f8")
     if not isinstance(output, Tensor) or output.values.shape != expected.values.shape:
         return APART
-    finite = np.isfinite(expected.values)
-    if not (np.abs(expected.values) <= HUGE).all():
-        output, finite = _without_fills(output, expected.values, finite)
-    if (np.isfinite(output.values) != finite).any():
-        return APART
-    unit = roundoff_of(output.dtype)
-    allowed = COARSER.get(output.dtype, unit) / unit
-    errors, size = _errors(output, expected, finite)
+    errors, size = _errors(output, expected)
     if not size.size:
         return SAME
+    finite: Any = True
+    if not (errors.max() < math.inf and size.max() <= HUGE):
+        output, finite = _without_fills(output, expected.values)
+        if (np.isfinite(output.values) != finite).any():
+            return APART
+        errors, size = np.where(finite, errors, 0.0), np.where(finite, size, 0.0)
+    if expected.compared is not None:
+        errors = np.where(expected.compared, errors, 0.0)
+    unit = roundoff_of(output.dtype)
+    allowed = COARSER.get(output.dtype, unit) / unit
     worst, largest = float(errors.max()), float(size.max())
     difference = worst / max(largest, 1.0)
     if (errors <= NEAR * unit * size.max(-1, keepdims=True)).all():
@@ -192,19 +224,16 @@ def _bounded(expected: Expected, largest: float) -> Expected:
     return Expected(expected.values, bounds, expected.compared)
 
 
-def _without_fills(output: Tensor, expected: Any, finite: Any) -> tuple[Tensor, Any]:
+def _without_fills(output: Tensor, expected: Any) -> tuple[Tensor, Any]:
     """Return the output, and what is to be finite in it, with NaN where fills show in both."""
     with np.errstate(all="ignore"):
         shown = (np.abs(expected) > HUGE) & ~(np.abs(output.values) <= HUGE)
-    return Tensor(np.where(shown, np.nan, output.values), output.dtype), finite & ~shown
+    finite = np.isfinite(expected) & ~shown
+    return Tensor(np.where(shown, np.nan, output.values), output.dtype), finite
 
 
-def _errors(output: Tensor, expected: Expected, finite: Any) -> tuple[Any, Any]:
-    """Return the errors and the sizes of what is finite and compared, at least one-dimensional."""
+def _errors(output: Tensor, expected: Expected) -> tuple[Any, Any]:
+    """Return the errors and the sizes of all values, at least one-dimensional."""
     with np.errstate(all="ignore"):
         errors, size = np.abs(output.values - expected.values), np.abs(expected.values)
-    if not finite.all():
-        errors, size = np.where(finite, errors, 0.0), np.where(finite, size, 0.0)
-    if expected.compared is not None:
-        errors = np.where(expected.compared, errors, 0.0)
     return np.atleast_1d(errors), np.atleast_1d(size)

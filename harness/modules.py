@@ -298,6 +298,8 @@ class ClassProxy:
         found = layouts(parameters, self.learned(*sizes))
         if not found:
             return unreadable(self.name, parameters, self.learned(*sizes))
+        if self._proxy.known.named_truly and found[0].is_named:
+            return found[0]
         trial = Trial(self.name, self._construction, found)
         answers = [
             answer

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from harness.candidate import Candidate
+from harness.candidate import Candidate, Known
 from harness.results import CheckResult, Outcome
 from harness.running import run_check
 from harness.session import DirectSession
@@ -69,7 +69,8 @@ class Replay:
             if key not in self._candidates:
                 functions = self._spec.assemble(self._spec.with_flaws(*flaws))
                 session = DirectSession(functions, arrays=self._spec.arrays)
-                self._candidates[key] = Candidate(self._spec, session)
+                known = Known(named_truly=True)
+                self._candidates[key] = Candidate(self._spec, session, known=known)
             found = run_check(self._checks[check], self._spec, self._candidates[key], self._seed)
             self._known[key, check] = _manner(found)
         return self._known[key, check]

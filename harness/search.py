@@ -17,7 +17,7 @@ from typing import Any, Final
 from harness.calls import Tensor
 from harness.candidate import Recorded
 from harness.compare import Expected
-from harness.matching import Distance, distance, outputs, raised_alike, same, unlikeness
+from harness.matching import Distance, differ, distance, outputs, raised_alike, same, unlikeness
 from harness.spec import Flaw, Spec
 
 Explanation = tuple[Flaw, ...]
@@ -29,7 +29,7 @@ TELLING: Final = 400
 #: right one was among the first 150 for nine in ten of 200 pairs. A try takes 0.05 to 0.15 ms.
 TRIES: Final = 400
 #: So many more are tried after one that explains everything: others that do are as likely.
-FURTHER: Final = 40
+FURTHER: Final = 60
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,8 +132,10 @@ class Search:
         """Yield pairs of flaws.
 
         A flaw that does not change the first wrong call is paired only with flaws that explain
-        that call by themselves.
+        that call by themselves. None explain outputs that differ between equal calls.
         """
+        if differ(call for call in self._calls if call.check in self._failed):
+            return iter(())
         right = self._of_first(())
         changing = [flaw for flaw in self._relevant if not same(right, self._of_first((flaw,)))]
         every = range(len(self._styles_of_first))

@@ -7,7 +7,7 @@ tensors alike. Weights have the reference's names: ``W_Q`` is inputs × outputs,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -270,11 +270,15 @@ class Layers:
         self, draw: Draw, masked: tuple[bool, ...] = (False,), smallest: int = 0
     ) -> list[tuple[Layer, Arguments]]:
         """Draw objects with weights of real size, and a call of each, masked or not."""
-        return [
-            (self.proxy.drawn(draw, *made_of), self.inputs(draw, made_of, kind))
-            for kind in masked
-            for made_of in self.sizes[smallest:]
-        ]
+        return list(self.one_by_one(draw, masked, smallest))
+
+    def one_by_one(
+        self, draw: Draw, masked: tuple[bool, ...] = (False,), smallest: int = 0
+    ) -> Iterator[tuple[Layer, Arguments]]:
+        """Draw the same for a check that may end before the last: making an object costs most."""
+        for kind in masked:
+            for made_of in self.sizes[smallest:]:
+                yield self.proxy.drawn(draw, *made_of), self.inputs(draw, made_of, kind)
 
     def expected(self, layer: Layer, arguments: Arguments) -> Expected:
         """Return what the object should give."""

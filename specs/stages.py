@@ -80,12 +80,12 @@ def softmax(logits: Array, axis: int = -1) -> Array:
     """exp(x - max) / Σ; a row without a finite logit becomes zeros, not NaN."""
     xp = library(logits)
     peak = xp.amax(logits, axis, keepdims=True)
-    peak = xp.where(xp.isfinite(peak), peak, xp.zeros_like(peak))
+    peak = xp.where(xp.isfinite(peak), peak, 0.0)
     if xp is not np:
         peak = peak.detach()  # the maximum cancels, so it has no gradient of its own
     exponentials = xp.exp(logits - peak)
     total = exponentials.sum(axis, keepdims=True)
-    return exponentials / xp.where(total == 0, xp.ones_like(total), total)
+    return exponentials / xp.where(total == 0, 1.0, total)
 
 
 def keep_weights(weights: Array, allowed: Array | None) -> Array:

@@ -52,8 +52,7 @@ def gradients(layers: Layers, draw: Draw, judge: Judge):
     products, whose error is bounded by the largest gradient there is times the number of terms,
     here at most 2¹².
     """
-    drawn = layers.drawn(draw, masked=(False, True), smallest=1)
-    for layer, arguments in drawn:
+    for layer, arguments in layers.one_by_one(draw, masked=(False, True), smallest=1):
         layer.cast("f8")
         given = tuple(a.astype(np.float64) if a.dtype.kind == "f" else a for a in arguments)
         expected = layers.expected(layer, given)
@@ -86,7 +85,7 @@ def _is_held(layer, name: str) -> bool:
 )
 def separate_projections(layers: Layers, draw: Draw, judge: Judge):
     """Q, K and V have projections of their own: made once, registered, trained."""
-    layer, arguments = layers.drawn(draw, smallest=1)[0]
+    layer, arguments = next(layers.one_by_one(draw, smallest=1))
     layout = layer.layout
     for copy, original in layout.shared.items():
         judge.require(False, f"one projection serves {NAMES[original]} and {NAMES[copy]}")
@@ -125,7 +124,7 @@ def separate_projections(layers: Layers, draw: Draw, judge: Judge):
 )
 def output_projection(layers: Layers, draw: Draw, judge: Judge):
     """The output projection is there, and is applied after the heads are put together."""
-    for layer, arguments in layers.drawn(draw, smallest=1):
+    for layer, arguments in layers.one_by_one(draw, smallest=1):
         if "O" in layer.layout.missing:
             raise CheckFailed(f"there is no output projection among {layer.spell(layer.names)}")
         weights = dict(layer.weights)
@@ -302,7 +301,7 @@ def determinism(layers: Layers, draw: Draw, judge: Judge):
 )
 def batch_independent(layers: Layers, draw: Draw, judge: Judge):
     """An item alone gives what it gives in its batch, each item with its own mask."""
-    for layer, arguments in layers.drawn(draw, masked=(False, True), smallest=1):
+    for layer, arguments in layers.one_by_one(draw, masked=(False, True), smallest=1):
         items = range(len(arguments[0]))
         alone = [tuple(array[item : item + 1] for array in arguments) for item in items]
         whole, *parts = layers.proxy.each((layer, given) for given in (arguments, *alone))
