@@ -108,6 +108,8 @@ def distance(recorded: Recorded, expected: tuple[Expected, ...] | str) -> Distan
     if raised is not None or not outs:
         return APART
     apart = [_distance(out, right) for out, right in zip(outs, expected, strict=False)]
+    if len(apart) == 1:
+        return apart[0]
     return Distance(
         max(one.bounds for one in apart),
         min(one.allowed for one in apart),

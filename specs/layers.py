@@ -157,8 +157,8 @@ def judged(out: Array, trace: Trace, bound: Callable[[], Array]) -> Expected:
 
 
 def exact(state: State, arguments: Sequence[Array | None]) -> tuple[Weights, list[Any]]:
-    """Return weights and arguments in float64, as copies that a flaw may write on."""
-    weights = {name: np.array(value, np.float64) for name, value in state.weights.items()}
+    """Return weights and arguments in float64, these as copies that a flaw may write on."""
+    weights = {name: np.asarray(value, np.float64) for name, value in state.weights.items()}
     given = [
         np.array(a, np.float64 if a.dtype.kind == "f" else a.dtype) if hasattr(a, "dtype") else a
         for a in arguments
