@@ -28,8 +28,6 @@ TELLING: Final = 400
 #: So many pairs are tried on one call, the likeliest first: of up to 1,600 possible ones, the
 #: right one was among the first 150 for nine in ten of 200 pairs. A try takes 0.05 to 0.15 ms.
 TRIES: Final = 400
-#: So many more are tried after one that explains everything: others that do are as likely.
-FURTHER: Final = 60
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,12 +179,12 @@ class Search:
     def _survivors(self, candidates: Iterable[Explanation], places: range) -> Iterator[_Survivor]:
         """Yield what explains all calls, if it does the first in one of the styles at ``places``.
 
-        Of several flaws together, not long after the first that explain everything.
+        After several flaws that explain everything together, only others with one of them are.
         """
-        last = math.inf
-        for tried, explanation in enumerate(candidates):
-            if tried > last:
-                return
+        there: set[Flaw] = set()
+        for explanation in candidates:
+            if there and there.isdisjoint(explanation):
+                continue
             near = self._first_distance(explanation, places)
             if self._first_raised and not self._raises_alike(explanation):
                 continue  # all that answered is right: what is wrong is what was raised
@@ -194,7 +192,7 @@ class Search:
                 self._reject(explanation, near)
             elif survivor := self._explained(explanation):
                 if len(explanation) > 1 and not survivor.unexplained:
-                    last = min(last, tried + FURTHER)
+                    there.update(explanation)
                 yield survivor
 
     def _explained(self, explanation: Explanation) -> _Survivor | None:
