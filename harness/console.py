@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from harness.audience import CandidateCall, CandidateCard, CandidateCheck, for_candidate, literal
-from harness.results import Card, Level, Outcome, SubmissionResult, Verdict
+from harness.results import Card, Level, Outcome, SubmissionResult, Verdict, shared_message
 
 STYLES = {
     Verdict.PASSED: "green",
@@ -64,11 +64,13 @@ def line(result: SubmissionResult | CandidateCard) -> Text:
 
 
 def what_is_wrong(result: SubmissionResult | CandidateCard) -> str:
-    """Return the named bug, or the reason, or which checks did not pass."""
+    """Return the named bug, or the reason, or what all checks say, or which did not pass."""
     if isinstance(result, SubmissionResult) and result.diagnosis:
         return result.diagnosis[0].title
     if result.reason:
         return result.reason
+    if shared := shared_message((c.outcome, c.message) for c in result.checks):
+        return shared
     failed = [check.id for check in result.checks if check.outcome is not Outcome.PASSED]
     more = f" and {len(failed) - 4} more" if len(failed) > 4 else ""
     return f"not passed: {', '.join(failed[:4])}{more}" if failed else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -120,6 +121,15 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     stage: Stage | None = None  #: the one stage it looks at, if it looks at one only
     question: str = ""  #: what an interviewer can ask when it failed; interviewer only
     answer: str = ""  #: what a good answer contains; interviewer only
+
+
+def shared_message(ended: Iterable[tuple[Outcome, str]]) -> str:
+    """Return the message of several failing checks that all say the same, or "".
+
+    It is then about none of them, but about the submission.
+    """
+    messages = [said for how, said in ended if how not in (Outcome.PASSED, Outcome.NOT_RUN)]
+    return messages[0] if len(messages) > 1 and len(set(messages)) == 1 else ""
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):

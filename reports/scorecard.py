@@ -19,6 +19,7 @@ from harness.results import (
     Outcome,
     SourceFile,
     SubmissionResult,
+    shared_message,
 )
 from reports.arrays import Exhibit, exhibit
 from reports.pages import fitting, pages
@@ -96,6 +97,7 @@ class CardPage:
     level: tuple[str, str]
     index: str  #: address of the batch's page, "" when there is none
     first: CheckResult | None  #: the failing check of the lowest level
+    shared: str  #: what all failing checks say, "" where they differ
     strip: Strip | None
     rungs: tuple[Rung, ...]
     exhibits: tuple[Exhibit, ...]
@@ -134,6 +136,7 @@ def card_page(card: Card, *, index: str = "", caps: Caps = CAPS[0]) -> CardPage:
         level=LEVEL_WORDS[safe.result.level],
         index=index,
         first=missed[0] if missed else None,
+        shared=shared_message((c.outcome, c.message) for c in missed),
         strip=strip(safe.result),
         rungs=_rungs(safe.result),
         exhibits=tuple(

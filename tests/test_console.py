@@ -105,6 +105,9 @@ def test_a_card_is_shown_when_it_is_done_and_not_at_the_end(plain):
          "invalid     ada  the engine is gone"),
         (result(verdict=Verdict.FAILED, diagnosis=(FOUND,), checks=(check("x", Outcome.FAILED),)),
          "failed      ada  good, 3 of 4 points  no scale"),
+        (result(verdict=Verdict.FAILED, checks=(check("x", Outcome.FAILED, message="no weights"),
+                                                check("y", Outcome.FAILED, message="no weights"))),
+         "failed      ada  good, 3 of 4 points  no weights"),
     ],
 )  # fmt: skip
 def test_a_submission_is_one_line(one, shown):

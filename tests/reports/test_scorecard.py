@@ -42,6 +42,14 @@ def test_without_a_diagnosis_the_card_leads_with_the_first_check_that_does_not_h
     assert f"<h2>{first.title}</h2>" in render_card(samples.nan_row())
 
 
+def test_where_all_failing_checks_say_the_same_the_card_leads_with_that() -> None:
+    same = samples.miss(samples.Outcome.FAILED, "it has no parameters", "Not the remedy.")
+    for count, leads in ((1, False), (3, True)):
+        names = [name for name, *_ in samples.CHECKS][:count]
+        page = render_card(samples.card("ada", "", samples.checks(dict.fromkeys(names, same))))
+        assert ('<h2 class="plain">it has no parameters</h2>' in page) is leads
+
+
 def test_every_check_is_on_the_card_once() -> None:
     for card in (samples.right(), samples.over_queries(), samples.crashed()):
         ids = re.findall(r'id="check-([a-z-]+)"', render_card(card))
