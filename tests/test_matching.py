@@ -9,6 +9,7 @@ from harness.compare import Expected
 from harness.errors import CandidateRaised
 from harness.matching import (
     UNLIKE,
+    differ,
     distance,
     outputs,
     raised_alike,
@@ -154,3 +155,25 @@ def test_an_argument_lies_in_memory_as_the_submission_got_it():
 def test_half_formats_hide_which_function_was_computed():
     assert usable(call(tensor(X), argument=X.astype(np.float32)))
     assert not usable(call(tensor(X), argument=Tensor(X.astype(np.float16), "f2")))
+
+
+OTHER = X + 0.5
+
+
+@pytest.mark.parametrize(
+    ("calls", "is_random"),
+    [
+        ([call(tensor(X)), call(tensor(X))], False),
+        ([call(tensor(X)), call(tensor(OTHER))], True),
+        ([call(tensor(X)), call(tensor(OTHER), argument=OTHER)], False),
+        ([call(tensor(X)), call(tensor(X * (1 + 1e-15)))], False),
+        ([call(tensor(X)), call(tensor(OTHER), argument=tensor(X.copy()))], True),
+        ([call(tensor(X)), call(tensor(OTHER), argument=Tensor(X, "f8", transposed=True))], False),
+        ([call(tensor(X * np.nan)), call(tensor(X * np.nan))], False),
+        ([call(tensor(X)), call(raised="ValueError")], False),
+    ],
+)
+def test_equal_calls_differ_where_their_arguments_and_memory_are_equal_and_not_their_outputs(
+    calls, is_random
+):
+    assert differ(calls) is is_random

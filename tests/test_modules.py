@@ -57,6 +57,27 @@ def test_projections_without_names_are_found_by_trial(cls, seeds):
         assert (error <= expected.roundoffs * 2.0**-24).all()
 
 
+class Misnamed(nn.Module):
+    """The projection called query projects the keys."""
+
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        self.h = num_heads
+        self.query, self.key, self.value, self.out = (nn.Linear(d_model, d_model) for _ in "QKVO")
+
+    def forward(self, q, k, v, mask=None):
+        return self.out(attend(self.key(q), self.query(k), self.value(v), self.h))
+
+
+@pytest.mark.parametrize(("named_truly", "held"), [(False, "W_K"), (True, "W_Q")])
+def test_names_are_believed_without_a_trial_where_the_class_is_our_own(named_truly, held):
+    one = candidate(Misnamed)
+    one.known.named_truly = named_truly
+    layer = SPEC.roles(one.entry_points("check"))["layers"].proxy.make(D, H)
+    held_by = {slot.group.pattern: slot.holds for slot in layer.layout.slots}
+    assert held_by["query.weight"] == (held,)
+
+
 def test_projections_of_a_wrong_class_are_found_by_trying_known_mistakes():
     class Unscaled(Shuffled):
         def forward(self, q, k, v, mask=None):
