@@ -8,23 +8,19 @@ composites that a spec names. A flaw can only be there if all checks failed that
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Final
 
 from harness.calls import Tensor
 from harness.candidate import Recorded
-from harness.compare import Expected
-from harness.matching import Distance, differ, distance, outputs, raised_alike, same, unlikeness
+from harness.matching import Distance, differ, distance, outputs
 from harness.spec import Flaw, Spec
+from harness.suspect import Explanation, Suspect, suspect
 
-Explanation = tuple[Flaw, ...]
-Given = tuple[Expected, ...] | str
+Measure = Callable[[Explanation], Distance]
 
-#: A call of so many values tells most functions apart, and costs no more than a smaller one.
-TELLING: Final = 400
 #: So many pairs are tried on one call, the likeliest first: of up to 1,600 possible ones, the
 #: right one was among the first 150 for nine in ten of 200 pairs. A try takes 0.05 to 0.15 ms.
 TRIES: Final = 400
@@ -74,34 +70,32 @@ class Search:
         self._hindered = [flaw for flaw in hindered if not flaw.is_silent]
         self._failed = failed
         self._calls = sorted(calls, key=lambda call: (call.check not in failed, call.size))
-        suspected = sorted((call for call in calls if call.check in failed), key=_telling)
-        self._first = next((call for call in suspected if self._is_wrong(call)), None)
-        self._first_raised = self._first is not None and self._first.answer.raised is not None
+        self._suspect = suspect(spec, calls, failed)
         self._next = math.inf
-        self._given: dict[tuple[Explanation, int], Given] = {}
-        self._styled: dict[Flaw, bool] = {}
 
     @property
     def is_right(self) -> bool:
         """Whether no call of a failed check is wrong."""
-        return self._first is None
+        return self._suspect is None
 
     @property
     def is_answered_right(self) -> bool:
         """Whether no call is wrong that answered."""
-        return self._first is None or self._first_raised
+        return self._suspect is None or self._suspect.raised
 
     def found(self) -> Found | None:
         """Return the smallest sets of flaws that explain every call, or None."""
-        plain, every = range(1), range(len(self._styles_of_first))
+        first = self._suspect
+        if first is None:
+            return None
         partial: list[_Survivor] = []
-        for candidates, places in (
-            (self._singles, plain),
-            (self._styled_singles, every),
-            (self._pairs, every),
-            (self._composites, every),
+        for candidates, measure in (
+            (self._singles, first.distance),
+            (self._styled_singles, first.least_distance),
+            (self._pairs, first.least_distance),
+            (self._composites, first.least_distance),
         ):
-            survivors = list(self._survivors(candidates(), places))
+            survivors = list(self._survivors(first, candidates(first), measure))
             if whole := [one for one in survivors if not one.unexplained]:
                 return self._found(whole)
             partial = partial or survivors
@@ -116,17 +110,13 @@ class Search:
         survivors = [_Survivor((flaw,), self._spec, 0, True, math.nan) for flaw in flaws]
         return self._found(survivors) if survivors else None
 
-    def _is_wrong(self, call: Recorded) -> bool:
-        made = (style.expect(style.reference) for style in self._styles)
-        return not any(distance(call, outputs(call, one)).fits for one in made)
+    def _singles(self, first: Suspect) -> Iterator[Explanation]:
+        return ((flaw,) for flaw in self._flaws if first.uses(flaw))
 
-    def _singles(self) -> Iterator[Explanation]:
-        return ((flaw,) for flaw in self._relevant)
+    def _styled_singles(self, first: Suspect) -> Iterator[Explanation]:
+        return ((flaw,) for flaw in self._flaws if first.uses(flaw) and first.has_style(flaw))
 
-    def _styled_singles(self) -> Iterator[Explanation]:
-        return ((flaw,) for flaw in self._relevant if self._has_style(flaw))
-
-    def _pairs(self) -> Iterator[Explanation]:
+    def _pairs(self, first: Suspect) -> Iterator[Explanation]:
         """Yield pairs of flaws.
 
         A flaw that does not change the first wrong call is paired only with flaws that explain
@@ -134,50 +124,26 @@ class Search:
         """
         if differ(call for call in self._calls if call.check in self._failed):
             return iter(())
-        right = self._of_first(())
-        changing = [flaw for flaw in self._relevant if not same(right, self._of_first((flaw,)))]
-        every = range(len(self._styles_of_first))
-        alone = [f for f in changing if self._first_distance((f,), every).fits]
+        changing = [flaw for flaw in self._flaws if first.uses(flaw) and first.changes(flaw)]
+        alone = [flaw for flaw in changing if first.least_distance((flaw,)).fits]
         later = [flaw for flaw in (*self._flaws, *self._hindered) if flaw not in changing]
-        hindered = [flaw for flaw in self._hindered if self._used & flaw.parts.keys()]
+        hindered = [flaw for flaw in self._hindered if first.uses(flaw)]
         known = itertools.product(alone, later)
         others = [*itertools.combinations(changing, 2), *itertools.product(changing, hindered)]
-        unlike = {flaw: self._unlikeness(flaw) for flaw in {*changing, *hindered}}
+        unlike = {flaw: first.unlikeness(flaw) for flaw in {*changing, *hindered}}
         by_both = sorted(others, key=lambda pair: sum(unlike[flaw] for flaw in pair))
         by_one = sorted(others, key=lambda pair: min(unlike[flaw] for flaw in pair))
         likely = dict.fromkeys(itertools.chain.from_iterable(zip(by_both, by_one, strict=True)))
         pairs = (pair for pair in itertools.chain(known, likely) if _is_pair(*pair))
         return itertools.islice(pairs, TRIES)
 
-    def _unlikeness(self, flaw: Flaw) -> float:
-        assert self._first is not None
-        return unlikeness(self._first, self._of_first((flaw,)))
-
-    def _composites(self) -> Iterator[Explanation]:
+    def _composites(self, first: Suspect) -> Iterator[Explanation]:
         return (flaws for flaws in self._spec.composites if set(flaws) <= set(self._flaws))
 
-    @functools.cached_property
-    def _relevant(self) -> list[Flaw]:
-        """The flaws that replace a part which the first wrong call uses."""
-        return [flaw for flaw in self._flaws if self._used & flaw.parts.keys()]
-
-    @functools.cached_property
-    def _used(self) -> set[str]:
-        assert self._first is not None
-        first = self._first
-        return used(self._spec.reference, lambda parts: outputs(first, self._spec.expect(parts)))
-
-    @functools.cached_property
-    def _styles_of_first(self) -> list[Spec]:
-        """The styles that may differ on the first wrong call."""
-        return [
-            style
-            for style in self._styles
-            if style is self._spec or self._used & _differing(style, self._spec)
-        ]
-
-    def _survivors(self, candidates: Iterable[Explanation], places: range) -> Iterator[_Survivor]:
-        """Yield what explains all calls, if it does the first in one of the styles at ``places``.
+    def _survivors(
+        self, first: Suspect, candidates: Iterable[Explanation], measure: Measure
+    ) -> Iterator[_Survivor]:
+        """Yield what explains all calls, if it does the first by this measure.
 
         After several flaws that explain everything together, only others with one of them are.
         """
@@ -185,8 +151,8 @@ class Search:
         for explanation in candidates:
             if there and there.isdisjoint(explanation):
                 continue
-            near = self._first_distance(explanation, places)
-            if self._first_raised and not self._raises_alike(explanation):
+            near = measure(explanation)
+            if first.raised and not first.raises_alike(explanation):
                 continue  # all that answered is right: what is wrong is what was raised
             if not near.fits:
                 self._reject(explanation, near)
@@ -224,36 +190,6 @@ class Search:
         if len(explanation) == 1:
             self._next = min(self._next, found.difference)
 
-    def _of_first(self, explanation: Explanation, place: int = 0) -> Given:
-        assert self._first is not None
-        if (explanation, place) not in self._given:
-            style = self._styles_of_first[place]
-            given = outputs(self._first, style.expect(style.with_flaws(*explanation)))
-            self._given[explanation, place] = given
-        return self._given[explanation, place]
-
-    def _first_distance(self, explanation: Explanation, places: range = range(1)) -> Distance:
-        """Return how far the first wrong call is from what flaws give, in the nearest style."""
-        assert self._first is not None
-        given = [self._of_first(explanation)]
-        if others := places[1:]:
-            styled = any(map(self._has_style, explanation))
-            given += [self._of_first(explanation, place) for place in others if styled]
-        return min(distance(self._first, one) for one in given)
-
-    def _has_style(self, flaw: Flaw) -> bool:
-        """Tell whether it matters to a flaw in which style the first wrong call is computed."""
-        if flaw not in self._styled:
-            plain = self._of_first((flaw,))
-            others = range(1, len(self._styles_of_first))
-            alike = all(same(plain, self._of_first((flaw,), place)) for place in others)
-            self._styled[flaw] = not alike
-        return self._styled[flaw]
-
-    def _raises_alike(self, explanation: Explanation) -> bool:
-        assert self._first is not None
-        return raised_alike(self._first, self._of_first(explanation))
-
     def _found(self, survivors: Sequence[_Survivor]) -> Found:
         fewest = min(one.unexplained for one in survivors)
         fewer = [one for one in survivors if one.unexplained == fewest]
@@ -271,21 +207,6 @@ class Search:
         )
 
 
-def used(parts: Mapping[str, Any], run: Callable[[Mapping[str, Any]], object]) -> set[str]:
-    """Return the names of the parts that are called while something runs with them."""
-    names: set[str] = set()
-
-    def noting(name: str, part: Callable[..., Any]) -> Callable[..., Any]:
-        def noted(*arguments: Any, **keywords: Any) -> Any:
-            names.add(name)
-            return part(*arguments, **keywords)
-
-        return noted
-
-    run({name: noting(name, part) for name, part in parts.items()})
-    return names
-
-
 def _is_pair(first: Flaw, second: Flaw) -> bool:
     """Tell whether two flaws can be there at once, and are not one mistake written in two ways."""
     return first.id != second.id and disjoint((first, second))
@@ -295,15 +216,6 @@ def disjoint(flaws: Explanation) -> bool:
     """Tell whether flaws replace different parts."""
     replaced = [part for flaw in flaws for part in flaw.parts]
     return len(replaced) == len(set(replaced))
-
-
-def _differing(style: Spec, spec: Spec) -> set[str]:
-    return {name for name, part in style.reference.items() if spec.reference[name] is not part}
-
-
-def _telling(call: Recorded) -> tuple[bool, int, int]:
-    """Order calls: those that answered, with the fewest arguments, nearest to a telling size."""
-    return call.answer.raised is not None, len(call.arguments), abs(call.size - TELLING)
 
 
 def _size(call: Recorded) -> int:

@@ -1,11 +1,8 @@
 """Flaws are searched one by one, then two by two."""
 
-import numpy as np
-import pytest
-
 import specs
 from harness.running import run_checks
-from harness.search import Search, disjoint, used
+from harness.search import Search, disjoint
 from harness.session import DirectSession
 
 SPEC = specs.load("numpy_attention")
@@ -62,17 +59,6 @@ def test_flaws_that_replace_the_same_part_do_not_compose():
     assert not disjoint((FLAWS["mask-ignored"], FLAWS["fill-zero"]))
     assert not disjoint((FLAWS["scale-on-values"], FLAWS["square-only"]))
     assert disjoint((FLAWS["no-scale"], FLAWS["mask-ignored"]))
-
-
-@pytest.mark.parametrize("masked", [False, True])
-def test_the_parts_that_a_call_uses_are_those_that_it_calls(masked):
-    draw = np.random.default_rng(1)
-    given = [draw.normal(size=(1, 2, 2)) for _ in range(3)]
-    given += [np.ones((2, 2), dtype=bool)] if masked else []
-    names = used(SPEC.reference, lambda parts: SPEC.expect(parts)["attention"](*given))
-    assert {"score", "scale", "normalise", "aggregate"} <= names
-    assert ("mask" in names) is masked
-    assert "split_heads" not in names
 
 
 def test_one_mistake_in_two_spellings_is_no_pair():
