@@ -219,6 +219,8 @@ def _describe(
 ) -> Diagnosis:
     first, *others = {tuple(flaw.id for flaw in one): one for one in explanations}.values()
     title = _title(first)
+    if " and " in name:
+        does = does.replace("s ", " ", 1)
     return Diagnosis(
         flaw="+".join(flaw.id for flaw in first),
         title=title,

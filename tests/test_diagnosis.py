@@ -140,7 +140,7 @@ def test_dropout_that_is_always_on_in_a_layer_is_told_from_noise(name):
 
 def test_a_flaw_of_two_entry_points_is_named_once():
     (said,) = of_flaws("no-maximum")
-    assert said.confidence.startswith("Your softmax and attention")
+    assert said.confidence.startswith("Your softmax and attention equal the reference")
 
 
 def test_float32_inside_float64_hides_no_flaw():
