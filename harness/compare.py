@@ -30,6 +30,10 @@ ROUNDOFF: Final = {"f8": 2.0**-53, "f4": 2.0**-24, "f2": 2.0**-11, "bf2": 2.0**-
 #: float32: four more bits lost are still rounding; float16 and bfloat16 have no coarser one.
 COARSER: Final = {"f8": 2.0**-24, "f4": 2.0**-20, "f2": 2.0**-11, "bf2": 2.0**-8}
 
+#: What a sum of products may lose below the smallest normal number (2^-1022, 2^-126), where a
+#: format has fewer digits and then none: a thousand such numbers.
+UNDERFLOW: Final = {"f8": 2.0**-1012, "f4": 2.0**-116}
+
 #: Formats by the names that people use.
 NAMES: Final = {
     "f8": "float64", "f4": "float32", "f2": "float16", "bf2": "bfloat16", "b1": "bool",
@@ -126,7 +130,8 @@ def error_ratios(actual: Tensor, expected: Expected, unit: float) -> Floats:
     values = actual.values.astype(np.float64)
     with np.errstate(all="ignore"):
         errors = np.abs(values - expected.values)
-        bound = unit * expected.roundoffs
+        lost = UNDERFLOW["f8" if unit == ROUNDOFF["f8"] else "f4"]
+        bound = np.where(expected.roundoffs == 0, 0.0, unit * expected.roundoffs + lost)
         ratios = np.where(errors <= bound, np.where(bound > 0, errors / bound, 0.0), np.inf)
         beyond = (errors > bound) & np.isfinite(errors) & (bound > 0)
         ratios = np.where(beyond, errors / np.where(bound > 0, bound, 1.0), ratios)

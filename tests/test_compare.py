@@ -61,6 +61,17 @@ def test_half_precision_has_no_coarser_band(dtype):
     failure(off_by(1.01, dtype), precision=dtype)
 
 
+@pytest.mark.parametrize(("dtype", "lost"), [("f8", 1e-310), ("f4", 1e-40)])
+def test_what_underflows_is_no_error(dtype, lost):
+    expected = Expected(np.array([1.0, lost]), np.array([8.0, 8 * lost]))
+    assert compare(answer([1.0, 0.0], dtype), expected, "out") <= 1
+    failure(answer([1.0, 1e-30], dtype), expected)
+
+
+def test_where_no_rounding_is_allowed_nothing_underflows():
+    failure(answer([1e-40], "f4"), Expected(np.zeros(1), 0.0))
+
+
 def test_an_answer_exactly_at_the_bound_is_fine():
     exact = Expected(np.zeros(1), 4.0)
     assert compare(answer([4 * ROUNDOFF["f8"]]), exact, "out") == 1
