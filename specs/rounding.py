@@ -21,11 +21,15 @@ Weights = Mapping[str, Array]
 
 #: A bound is so many standard deviations. Beyond 8, independent errors come once in 10¹⁵ numbers.
 DEVIATIONS: Final = 8.0
+SMALLEST: Final = 2.0**-1000
 
 
 def bound(variances: Array) -> Array:
-    """Return by how many unit roundoffs a right answer may be off."""
-    return DEVIATIONS * np.sqrt(variances)
+    """Return by how many unit roundoffs a right answer may be off: never by none at all.
+
+    The variance of a weight of 1e-200 underflows, its error does not.
+    """
+    return DEVIATIONS * np.sqrt(variances) + SMALLEST
 
 
 def linear(x: Array, of_x: Array | float, weights: Weights, name: str) -> Array:

@@ -12,7 +12,7 @@ from harness.learned import State, draw_weights
 from harness.results import Verdict
 from harness.running import run_checks, verdict
 from harness.session import DirectSession
-from specs import blocks, caching, kv_cache, layers, torch_multi_head, torch_single_head
+from specs import blocks, caching, kv_cache, layers, rounding, torch_multi_head, torch_single_head
 from specs import transformer_block as block_spec
 
 CLASSES = ("torch_single_head", "torch_multi_head", "kv_cache", "transformer_block")
@@ -188,3 +188,7 @@ def test_a_trivial_class_earns_nothing_and_breaks_no_check(name, answer):
     assert [check.id for check in checks if check.earned] == []
     assert [check.message for check in checks if check.outcome == "invalid"] == []
     assert verdict(checks) is Verdict.FAILED
+
+
+def test_an_error_whose_square_underflows_is_still_allowed():
+    assert rounding.bound(np.array([1e-200]) ** 2) > 0
