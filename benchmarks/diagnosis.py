@@ -22,6 +22,7 @@ from collections.abc import Sequence
 
 import specs
 from harness.candidate import Recorded
+from harness.commands import make_ready
 from harness.diagnosis import diagnose
 from harness.matching import usable
 from harness.results import Diagnosis, Outcome
@@ -119,6 +120,7 @@ def table(names: Sequence[str], seeds: int, most_pairs: int, *, show: bool) -> N
     print("|---|---|---|---|---|")
     for name in names or [name for name in specs.TITLES if specs.load(name).image != "text"]:
         spec = specs.load(name)
+        make_ready(spec)
         bench, singles, doubles = Bench(spec, show=show), Tally(), Tally()
         for flaw in spec.flaws:
             for seed in range(seeds):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import gc
+import importlib
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -63,6 +65,7 @@ def grade_batch(request: Request, say: Say) -> Sequence[SubmissionResult]:
     with _named_problems():
         reports.prepare(request.out)
     seed = request.seed or secrets.token_hex(8)
+    make_ready(spec)
     graded = {}
     for card in _cards(request, spec, batch, seed, say):
         with _named_problems():
@@ -88,6 +91,17 @@ def grade_batch(request: Request, say: Say) -> Sequence[SubmissionResult]:
         reports.write(results, (), request.out)
     say(f"scorecards: {request.out / 'index.html'}")
     return submissions
+
+
+def make_ready(spec: Spec) -> None:
+    """Load what diagnosis needs before the first submission, which would wait 1 s for torch.
+
+    It stays loaded: once frozen, no garbage collection looks through it again, which takes 50 ms
+    with torch.
+    """
+    if spec.arrays == "torch":
+        importlib.import_module("torch")
+    gc.freeze()
 
 
 def _cards(request: Request, spec: Spec, batch: Batch, seed: str, say: Say) -> Iterator[Card]:
