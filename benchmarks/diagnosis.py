@@ -45,6 +45,11 @@ class Tally:
     outcomes: Counter[str] = dataclasses.field(default_factory=Counter)
     times: list[float] = dataclasses.field(default_factory=list)
 
+    def add(self, other: Tally) -> None:
+        """Count what became of others, too."""
+        self.outcomes += other.outcomes
+        self.times += other.times
+
     def share(self) -> str:
         """Spell the counts of right, wrong and none."""
         total = sum(self.outcomes.values())
@@ -113,11 +118,12 @@ class Bench:
 
 
 def table(names: Sequence[str], seeds: int, most_pairs: int, *, show: bool) -> None:
-    """Print one row per spec."""
+    """Print one row per spec, and one for all."""
     warnings.simplefilter("ignore")
     os.environ |= ONE_THREAD  # as the command line does
     print("| spec | single flaws right / wrong / none | pairs | median ms | worst ms |")
     print("|---|---|---|---|---|")
+    all_singles, all_doubles = Tally(), Tally()
     for name in names or [name for name in specs.TITLES if specs.load(name).image != "text"]:
         spec = specs.load(name)
         make_ready(spec)
@@ -129,11 +135,18 @@ def table(names: Sequence[str], seeds: int, most_pairs: int, *, show: bool) -> N
         random.Random(name).shuffle(drawn)
         for pair in drawn[:most_pairs]:
             bench.run(pair, "seed 0", doubles)
-        print(
-            f"| {name} | {singles.share()} | {doubles.share()} "
-            f"| {singles.median()} / {doubles.median()} | {singles.worst()} / {doubles.worst()} |"
-        )
-        sys.stdout.flush()
+        _print_row(name, singles, doubles)
+        all_singles.add(singles)
+        all_doubles.add(doubles)
+    _print_row("all", all_singles, all_doubles)
+
+
+def _print_row(name: str, singles: Tally, doubles: Tally) -> None:
+    print(
+        f"| {name} | {singles.share()} | {doubles.share()} "
+        f"| {singles.median()} / {doubles.median()} | {singles.worst()} / {doubles.worst()} |"
+    )
+    sys.stdout.flush()
 
 
 def brief() -> None:
