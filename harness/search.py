@@ -162,16 +162,20 @@ class Search:
                 yield survivor
 
     def _explained(self, explanation: Explanation) -> _Survivor | None:
-        """Try all calls, in each style of the reference."""
+        """Try all calls, in each style of the reference.
+
+        A call that rejects one is tried first on the next: it is likely to reject that, too.
+        """
         for style in self._styles:
             made = style.expect(style.with_flaws(*explanation))
             unexplained, fine, difference = 0, True, 0.0
-            for call in self._calls:
+            for place, call in enumerate(self._calls):
                 found = distance(call, outputs(call, made))
                 if not found.fits and call.answer.raised is not None:
                     unexplained += 1  # by itself it tells nothing
                 elif not found.fits and self._is_compared(call):
                     self._reject(explanation, found)
+                    self._calls.insert(0, self._calls.pop(place))
                     break
                 elif found.fits:
                     fine, difference = fine and found.is_fine, max(difference, found.difference)

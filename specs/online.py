@@ -112,8 +112,11 @@ def expected(
         values = attention(parts, *exact, size, mask)
     if values.shape != out.values.shape:
         return (Expected(values, 1e3),)
-    # A flaw's value may be larger than the right one, and its roundoffs then are as well.
-    roundoffs = np.fmax(out.roundoffs, 2 * (key.shape[-2] + 8) * np.abs(values))
+
+    def roundoffs() -> Array:
+        # A flaw's value may be larger than the right one, and its roundoffs then are as well.
+        return np.fmax(out.roundoffs, 2 * (key.shape[-2] + 8) * np.abs(values))
+
     return (Expected(values, roundoffs, out.compared),)
 
 
