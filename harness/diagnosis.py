@@ -119,7 +119,7 @@ class _Hidden:
     def diagnosis(self) -> Diagnosis | None:
         """Return the flaws of outputs with one more that explains what they leave unexplained."""
         base, replay = self._base, self._replay
-        if base is None or (base and not self._calls):
+        if base is None or not self._calls:
             return None
         said = frozenset().union(*map(replay.predicted, base))
         unsaid = [flaw for flaw in self._flaws if replay.predicted(flaw) - said]
@@ -132,7 +132,11 @@ class _Hidden:
             return None
         fitting = [(*base, f) for f in more if self._fits((*base, f), checks)]
         if not fitting and not base:
-            fitting = [p for p in itertools.combinations(more, 2) if self._fits(p, checks)]
+            # Flaws that no output shows do not hide each other's effect on a check.
+            telling = {replay.rarest(checks)}
+            telling_flaws = {flaw for flaw in more if replay.agrees((flaw,), telling)}
+            pairs = (p for p in itertools.combinations(more, 2) if telling_flaws & {*p})
+            fitting = [p for p in pairs if self._fits(p, checks)]
         if not fitting:
             return None
         evidence = f"it fails the same {_counted(len(replay.failed), 'check')} in the same way"

@@ -60,6 +60,10 @@ class Replay:
             for check in sorted(checks, key=self._fame)
         )
 
+    def rarest(self, checks: Collection[str]) -> str:
+        """Return the check that the fewest flaws fail."""
+        return min(checks, key=self._fame)
+
     def _fame(self, check: str) -> int:
         return sum(check in flaw.caught_by for flaw in self._spec.flaws)
 

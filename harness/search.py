@@ -120,9 +120,10 @@ class Search:
         """Yield pairs of flaws.
 
         A flaw that does not change the first wrong call is paired only with flaws that explain
-        that call by themselves. None explain outputs that differ between equal calls.
+        that call by themselves. None explain outputs that differ between equal calls, and none
+        are tried where all that answered is right.
         """
-        if differ(call for call in self._calls if call.check in self._failed):
+        if first.raised or differ(call for call in self._calls if call.check in self._failed):
             return iter(())
         changing = [flaw for flaw in self._flaws if first.uses(flaw) and first.changes(flaw)]
         alone = [flaw for flaw in changing if first.least_distance((flaw,)).fits]
