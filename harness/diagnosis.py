@@ -133,9 +133,9 @@ class _Hidden:
         fitting = [(*base, f) for f in more if self._fits((*base, f), checks)]
         if not fitting and not base:
             # Flaws that no output shows do not hide each other's effect on a check.
-            telling = {replay.rarest(checks)}
-            telling_flaws = {flaw for flaw in more if replay.agrees((flaw,), telling)}
-            pairs = (p for p in itertools.combinations(more, 2) if telling_flaws & {*p})
+            rarest = {replay.rarest(checks)}
+            alike = {flaw for flaw in more if replay.agrees((flaw,), rarest)}
+            pairs = (pair for pair in itertools.combinations(more, 2) if alike & {*pair})
             fitting = [p for p in pairs if self._fits(p, checks)]
         if not fitting:
             return None

@@ -58,3 +58,7 @@ def test_a_flaw_that_no_check_here_fails_cannot_be_told(replay):
         SPEC.only(names), DirectSession(SPEC.assemble(SPEC.reference), arrays="numpy"), SEED
     )
     assert not Replay(SPEC.only(names), checks, SEED).compatible(FLAWS["no-scale"])
+
+
+def test_the_rarest_check_is_the_one_that_the_fewest_flaws_fail(replay):
+    assert replay.rarest(["definition", "inputs-untouched", "scale"]) == "inputs-untouched"
