@@ -255,6 +255,7 @@ def test_the_reported_composite_of_heads_scale_and_mask_is_found():
         ("no-scale", "softmax-detached"),
         ("scale-by-heads", "dropout-always-on"),
         ("softmax-detached",),
+        ("query-scaled-in-place", "softmax-detached"),
     ],
     ids="+".join,
 )
