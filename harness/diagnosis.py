@@ -14,7 +14,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
-from harness.candidate import Recorded
+from harness.candidate import Recorded, is_array
 from harness.compare import shape_name
 from harness.matching import distance, outputs, usable
 from harness.replay import Replay
@@ -64,12 +64,23 @@ def diagnose(
 
 
 def _settled(spec: Spec, calls: Sequence[Recorded], flaws: Iterable[Flaw]) -> Sequence[Recorded]:
-    """Leave out calls of which nothing can be said when a random flaw may be there."""
+    """Leave out calls of which nothing can be said when a random flaw may be there.
+
+    That does not depend on what arrays hold, so that one call tells it of all like it.
+    """
     for flaw in flaws:
         if flaw.random and not flaw.shows:
             made = spec.expect(spec.with_flaws(flaw))
-            calls = [call for call in calls if outputs(call, made) != ()]
+            one_of_each = {_form(call): call for call in calls}
+            settled = {form for form, call in one_of_each.items() if outputs(call, made) != ()}
+            calls = [call for call in calls if _form(call) in settled]
     return calls
+
+
+def _form(call: Recorded) -> tuple[object, ...]:
+    """Return what two calls have in common that differ only in what arrays hold."""
+    plain = ("an array" if is_array(argument) else argument for argument in call.arguments)
+    return call.point.name, id(call.on), *plain
 
 
 def unexplained(checks: Sequence[CheckResult], evidence: Sequence[Evidence]) -> str:
@@ -121,13 +132,12 @@ class _Hidden:
         base, replay = self._base, self._replay
         if base is None or not self._calls:
             return None
-        said = frozenset().union(*map(replay.predicted, base))
-        unsaid = [flaw for flaw in self._flaws if replay.predicted(flaw) - said]
+        unsaid = [flaw for flaw in self._flaws if self._unsaid(flaw)]
         if base:
             more = [flaw for flaw in unsaid if flaw.is_silent and disjoint((*base, flaw))][:HIDDEN]
         else:
             more = [flaw for flaw in unsaid if self._leave((flaw,), self._sample)][:HIDDEN]
-        checks = frozenset().union(*map(replay.predicted, more)) - said if base else replay.failed
+        checks = frozenset().union(*map(self._unsaid, more)) if base else replay.failed
         if not checks or (base and replay.agrees(base, checks)):
             return None
         fitting = [(*base, f) for f in more if self._fits((*base, f), checks)]
@@ -141,6 +151,15 @@ class _Hidden:
             return None
         evidence = f"it fails the same {_counted(len(replay.failed), 'check')} in the same way"
         return _describe("submission", tuple(fitting), evidence)
+
+    def _unsaid(self, flaw: Flaw) -> Collection[str]:
+        """Return the failed checks of a flaw that those of outputs do not account for.
+
+        They do for a wrong number where outputs are wrong, unless it comes of dropout.
+        """
+        replay, base = self._replay, self._base or ()
+        checks = replay.predicted(flaw).difference(*map(replay.predicted, base))
+        return checks - replay.implied if base and not flaw.random else checks
 
     def _fits(self, explanation: Explanation, checks: Collection[str]) -> bool:
         """Tell whether checks fail alike, and outputs stay as they are explained."""

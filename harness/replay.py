@@ -33,6 +33,12 @@ class Replay:
         self.failed = {
             check.id: _manner(check) for check in checks if check.outcome is not Outcome.PASSED
         }
+        #: Checks in which a number is wrong, and which earn nothing since another check failed.
+        self.implied = {
+            check.id
+            for check in checks
+            if _is_number_wrong(check) and self._checks[check.id].earns_with in self.failed
+        }
         self._known: dict[tuple[frozenset[str], str], Manner] = {}
         self._candidates: dict[frozenset[str], Candidate] = {}
 
@@ -78,6 +84,10 @@ class Replay:
             found = run_check(self._checks[check], self._spec, self._candidates[key], self._seed)
             self._known[key, check] = _manner(found)
         return self._known[key, check]
+
+
+def _is_number_wrong(check: CheckResult) -> bool:
+    return check.mismatch is not None and isinstance(check.mismatch.actual, float)
 
 
 def _manner(check: CheckResult) -> Manner:

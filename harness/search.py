@@ -103,10 +103,13 @@ class Search:
 
     def _shown(self) -> Found | None:
         """Return the flaws whose outputs are random, and which show in them all the same."""
+        showing = [flaw for flaw in self._flaws if flaw.shows]
         answered = [call for call in self._calls if call.answer.raised is None]
+        if not showing or not answered:
+            return None
         made = self._spec.expect(self._spec.reference)
         pairs = [(call.answer.outs, outputs(call, made)) for call in answered]
-        flaws = [f for f in self._flaws if f.shows and pairs and f.shows(pairs)]
+        flaws = [flaw for flaw in showing if flaw.shows(pairs)]
         survivors = [_Survivor((flaw,), self._spec, 0, True, math.nan) for flaw in flaws]
         return self._found(survivors) if survivors else None
 

@@ -230,9 +230,9 @@ def expected(
     if query.dtype == np.float32 and np.abs(trace.logits).max() > OVERFLOW:
         # What overflows depends on the precision: then the work is done in the inputs' own.
         computed = attention(parts, *(np.array(array) for array in given), mask)
-    bounds = functools.cache(functools.partial(_bounds, trace))
-    out = Expected(computed.out.astype(np.float64), lambda: bounds()[0])
-    weights = Expected(computed.weights.astype(np.float64), lambda: bounds()[1])
+    bounds = _Bounds(trace)
+    out = Expected(computed.out.astype(np.float64), lambda: bounds.both[0])
+    weights = Expected(computed.weights.astype(np.float64), lambda: bounds.both[1])
     if trace.allowed is not None and not trace.allowed.any(-1).all():
         reachable = trace.allowed.any(-1, keepdims=True)
         out, weights = (_in_rows(part, reachable) for part in (out, weights))
@@ -247,15 +247,23 @@ def _in_rows(part: Expected, reachable: Array) -> Expected:
     return part.where(np.broadcast_to(reachable, (*shape, 1)))
 
 
-def _bounds(trace: Trace) -> tuple[Array, Array]:
-    """Return the roundoffs of (out, weights); of a flaw's other shapes, by their largest value."""
-    try:
-        out, weights = roundoffs(trace)
-        if out.shape == trace.out.shape and weights.shape == trace.weights.shape:
-            return out, weights
-    except ValueError:
-        pass
-    return 1e3 * np.abs(trace.out).max(initial=1), 1e3 * np.abs(trace.weights).max(initial=1)
+class _Bounds:
+    """The roundoffs of (out, weights), computed when they are first asked for."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+
+    @functools.cached_property
+    def both(self) -> tuple[Array, Array]:
+        """Those of a right trace; of a flaw's other shapes, by their largest value."""
+        trace = self._trace
+        try:
+            out, weights = roundoffs(trace)
+            if out.shape == trace.out.shape and weights.shape == trace.weights.shape:
+                return out, weights
+        except ValueError:
+            pass
+        return 1e3 * np.abs(trace.out).max(initial=1), 1e3 * np.abs(trace.weights).max(initial=1)
 
 
 def gradients(trace: Trace, cotangent: Array) -> tuple[Expected, Expected, Expected]:
