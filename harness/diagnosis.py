@@ -16,7 +16,7 @@ from typing import Final
 
 from harness.candidate import Recorded, is_array
 from harness.compare import shape_name
-from harness.matching import distance, outputs, usable
+from harness.matching import distance, outputs, raised_alike, usable
 from harness.replay import Replay
 from harness.results import CheckResult, Diagnosis, Evidence, Outcome, Stage
 from harness.search import Found, Search, disjoint
@@ -125,6 +125,7 @@ class _Hidden:
         answered = (call for call in calls if call.answer.raised is None)
         self._calls = sorted(answered, key=lambda call: -call.size)
         self._sample = {call.check: call for call in self._calls}.values()
+        self._raised = next((call for call in calls if call.answer.raised is not None), None)
         self._flaws = flaws
 
     def diagnosis(self) -> Diagnosis | None:
@@ -136,7 +137,8 @@ class _Hidden:
         if base:
             more = [flaw for flaw in unsaid if flaw.is_silent and disjoint((*base, flaw))][:HIDDEN]
         else:
-            more = [flaw for flaw in unsaid if self._leave((flaw,), self._sample)][:HIDDEN]
+            raising = [flaw for flaw in unsaid if self._raises(flaw)]
+            more = [flaw for flaw in raising if self._leave((flaw,), self._sample)][:HIDDEN]
         checks = frozenset().union(*map(self._unsaid, more)) if base else replay.failed
         if not checks or (base and replay.agrees(base, checks)):
             return None
@@ -165,6 +167,13 @@ class _Hidden:
         """Tell whether checks fail alike, and outputs stay as they are explained."""
         alike = disjoint(explanation) and self._replay.agrees(explanation, checks)
         return alike and self._leave(explanation, self._calls)
+
+    def _raises(self, flaw: Flaw) -> bool:
+        """Tell whether a flaw that shows in outputs raises where the submission first did."""
+        if self._raised is None or flaw.is_silent:
+            return True
+        made = self._spec.expect(self._spec.with_flaws(flaw))
+        return raised_alike(self._raised, outputs(self._raised, made))
 
     def _leave(self, explanation: Explanation, calls: Iterable[Recorded]) -> bool:
         """Tell whether flaws give what was recorded."""

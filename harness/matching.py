@@ -100,14 +100,9 @@ def outputs(recorded: Recorded, implementation: Implementation) -> tuple[Expecte
 
 def distance(recorded: Recorded, expected: tuple[Expected, ...] | str) -> Distance:
     """Return how far a recorded answer is from what an implementation gives for the call."""
-    raised, outs = recorded.answer.raised, recorded.answer.outs
-    if isinstance(expected, str):
-        return APART if raised is None else SAME
-    if not expected:
-        return SAME
-    if raised is not None or not outs:
-        return APART
-    apart = [_distance(out, right) for out, right in zip(outs, expected, strict=False)]
+    if (decided := _decided(recorded, expected)) is not None:
+        return decided
+    apart = list(_distances(recorded, expected))
     if len(apart) == 1:
         return apart[0]
     return Distance(
@@ -115,6 +110,28 @@ def distance(recorded: Recorded, expected: tuple[Expected, ...] | str) -> Distan
         min(one.allowed for one in apart),
         max(one.difference for one in apart),
     )
+
+
+def fits(recorded: Recorded, expected: tuple[Expected, ...] | str) -> bool:
+    """Tell whether each output is what an implementation gives: the first that is not decides."""
+    if (decided := _decided(recorded, expected)) is not None:
+        return decided.fits
+    return all(one.fits for one in _distances(recorded, expected))
+
+
+def _decided(recorded: Recorded, expected: tuple[Expected, ...] | str) -> Distance | None:
+    """Return the distance where it needs no values to be compared."""
+    raised = recorded.answer.raised
+    if isinstance(expected, str):
+        return APART if raised is None else SAME
+    if not expected:
+        return SAME
+    return APART if raised is not None or not recorded.answer.outs else None
+
+
+def _distances(recorded: Recorded, expected: Iterable[Expected]) -> Iterator[Distance]:
+    outs = recorded.answer.outs
+    return (_distance(out, right) for out, right in zip(outs, expected, strict=False))
 
 
 def unlikeness(recorded: Recorded, expected: tuple[Expected, ...] | str) -> float:
@@ -197,23 +214,26 @@ def _distance(output: Output, expected: Expected) -> Distance:
     errors, size = _errors(output, expected)
     if not size.size:
         return SAME
+    worst, largest = errors.max(), size.max()
     finite: Any = True
-    if not (errors.max() < math.inf and size.max() <= HUGE):
+    if not (worst < math.inf and largest <= HUGE):
         output, finite = _without_fills(output, expected.values)
         if (np.isfinite(output.values) != finite).any():
             return APART
         errors, size = np.where(finite, errors, 0.0), np.where(finite, size, 0.0)
+        worst, largest = errors.max(), size.max()
     if expected.compared is not None:
         errors = np.where(expected.compared, errors, 0.0)
+        worst = errors.max()
     unit = roundoff_of(output.dtype)
     allowed = COARSER.get(output.dtype, unit) / unit
-    worst, largest = float(errors.max()), float(size.max())
-    difference = worst / max(largest, 1.0)
-    if (errors <= NEAR * unit * size.max(-1, keepdims=True)).all():
-        return Distance(0.0, allowed, difference)
+    difference = float(worst) / max(float(largest), 1.0)
     if worst > FAR * largest:
         return Distance(math.inf, allowed, difference)
-    ratios = np.where(finite, error_ratios(output, _bounded(expected, largest), unit), 0.0)
+    if (errors <= NEAR * unit * size.max(-1, keepdims=True)).all():
+        return Distance(0.0, allowed, difference)
+    bounded = _bounded(expected, float(largest))
+    ratios = np.where(finite, error_ratios(output, bounded, unit), 0.0)
     return Distance(float(ratios.max()), allowed, difference)
 
 
@@ -238,4 +258,4 @@ def _errors(output: Tensor, expected: Expected) -> tuple[Any, Any]:
     """Return the errors and the sizes of all values, at least one-dimensional."""
     with np.errstate(all="ignore"):
         errors, size = np.abs(output.values - expected.values), np.abs(expected.values)
-    return np.atleast_1d(errors), np.atleast_1d(size)
+    return (errors, size) if size.ndim else (np.atleast_1d(errors), np.atleast_1d(size))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from harness.candidate import Recorded
 from harness.compare import Expected
-from harness.matching import Distance, distance, outputs, raised_alike, same, unlikeness
+from harness.matching import Distance, distance, fits, outputs, raised_alike, same, unlikeness
 from harness.spec import Flaw, Spec
 
 Explanation = tuple[Flaw, ...]
@@ -36,11 +36,14 @@ class Suspect:
     def __init__(self, spec: Spec, styles: Sequence[Spec], call: Recorded) -> None:
         self.call = call
         self._used = used(spec.reference, lambda parts: outputs(call, spec.expect(parts)))
-        self._styles = [
-            style for style in styles if style is spec or self._used & _differing(style, spec)
-        ]
+        parts = [self._used & _differing(style, spec) for style in styles]
+        some = [(one, own) for one, own in zip(styles, parts, strict=True) if own or one is spec]
+        self._styles, self._parts_of_style = zip(*some, strict=True)
         self._given: dict[tuple[Explanation, int], Given] = {}
         self._styled: dict[Flaw, bool] = {}
+        self._fitting: dict[frozenset[Flaw], bool] = {}
+        self._stand_ins: dict[Flaw, Flaw] = {}
+        self._alike: dict[frozenset[str], list[Flaw]] = {}
 
     @property
     def raised(self) -> bool:
@@ -61,10 +64,18 @@ class Suspect:
 
     def least_distance(self, explanation: Explanation) -> Distance:
         """Return how far the answer is from what flaws give in the nearest style."""
-        given = [self._of(explanation)]
-        if any(map(self.has_style, explanation)):
-            given += [self._of(explanation, place) for place in self._others]
-        return min(distance(self.call, one) for one in given)
+        places = (0, *self._others)
+        return min(distance(self.call, self._of(explanation, place)) for place in places)
+
+    def fits(self, explanation: Explanation) -> bool:
+        """Tell whether flaws give the answer in any style."""
+        if self._fits(explanation):
+            return True
+        if not any(map(self.has_style, explanation)):
+            return False
+        replaced = {part for flaw in explanation for part in flaw.parts}
+        styled = (n for n in self._others if not self._parts_of_style[n] <= replaced)
+        return any(fits(self.call, self._of(explanation, n)) for n in styled)
 
     def has_style(self, flaw: Flaw) -> bool:
         """Tell whether it matters to a flaw in which style the call is computed."""
@@ -81,6 +92,28 @@ class Suspect:
     def raises_alike(self, explanation: Explanation) -> bool:
         """Tell whether flaws raise the same kind of exception."""
         return raised_alike(self.call, self._of(explanation))
+
+    def key(self, explanation: Explanation) -> frozenset[Flaw]:
+        """Return what explanations have in common that are the same here.
+
+        Flaws that replace the same parts and give the same stand for each other.
+        """
+        return frozenset(map(self._stand_in, explanation))
+
+    def _fits(self, explanation: Explanation) -> bool:
+        key = self.key(explanation)
+        if key not in self._fitting:
+            self._fitting[key] = fits(self.call, self._of(explanation))
+        return self._fitting[key]
+
+    def _stand_in(self, flaw: Flaw) -> Flaw:
+        if flaw not in self._stand_ins:
+            known = self._alike.setdefault(frozenset(flaw.parts), [])
+            like = (one for one in known if same(self._of((one,)), self._of((flaw,))))
+            self._stand_ins[flaw] = next(like, flaw)
+            if self._stand_ins[flaw] is flaw:
+                known.append(flaw)
+        return self._stand_ins[flaw]
 
     @property
     def _others(self) -> range:

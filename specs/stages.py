@@ -72,7 +72,7 @@ def add_mask(logits: Array, mask: Array) -> Array:
 def is_additive(mask: Array) -> bool:
     """Tell whether a mask holds floating-point numbers, which are added, not compared with 0."""
     if library(mask) is np:
-        return bool(np.issubdtype(mask.dtype, np.floating))
+        return bool(mask.dtype.kind == "f")
     return bool(mask.is_floating_point())
 
 
@@ -85,7 +85,7 @@ def softmax(logits: Array, axis: int = -1) -> Array:
         peak = peak.detach()  # the maximum cancels, so it has no gradient of its own
     exponentials = xp.exp(logits - peak)
     total = exponentials.sum(axis, keepdims=True)
-    return exponentials / xp.where(total == 0, 1.0, total)
+    return exponentials / (total + (total == 0))
 
 
 def keep_weights(weights: Array, allowed: Array | None) -> Array:
@@ -231,8 +231,8 @@ def expected(
         # What overflows depends on the precision: then the work is done in the inputs' own.
         computed = attention(parts, *(np.array(array) for array in given), mask)
     bounds = _Bounds(trace)
-    out = Expected(computed.out.astype(np.float64), lambda: bounds.both[0])
-    weights = Expected(computed.weights.astype(np.float64), lambda: bounds.both[1])
+    out = Expected(np.asarray(computed.out, np.float64), lambda: bounds.both[0])
+    weights = Expected(np.asarray(computed.weights, np.float64), lambda: bounds.both[1])
     if trace.allowed is not None and not trace.allowed.any(-1).all():
         reachable = trace.allowed.any(-1, keepdims=True)
         out, weights = (_in_rows(part, reachable) for part in (out, weights))
