@@ -27,9 +27,8 @@ from harness.diagnosis import diagnose
 from harness.matching import usable
 from harness.results import Diagnosis, Outcome
 from harness.running import run_checks
-from harness.search import disjoint
 from harness.session import DirectSession
-from harness.spec import Spec
+from harness.spec import Spec, disjoint
 from harness.suspect import Explanation
 from harness.threads import ONE_THREAD
 from tests.specs.classes import pairs, separated

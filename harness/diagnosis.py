@@ -19,8 +19,8 @@ from harness.compare import shape_name
 from harness.matching import distance, outputs, raised_alike, usable
 from harness.replay import Replay
 from harness.results import CheckResult, Diagnosis, Evidence, Outcome, Stage
-from harness.search import Found, Search, disjoint
-from harness.spec import Flaw, Spec
+from harness.search import Found, Search
+from harness.spec import Flaw, Spec, disjoint
 from harness.suspect import Explanation
 
 #: Flaws that no output shows and that are tried; each try runs failed checks again.

@@ -100,8 +100,6 @@ def outputs(recorded: Recorded, implementation: Implementation) -> tuple[Expecte
 
 def distance(recorded: Recorded, expected: tuple[Expected, ...] | str) -> Distance:
     """Return how far a recorded answer is from what an implementation gives for the call."""
-    if (decided := _decided(recorded, expected)) is not None:
-        return decided
     apart = list(_distances(recorded, expected))
     if len(apart) == 1:
         return apart[0]
@@ -114,24 +112,20 @@ def distance(recorded: Recorded, expected: tuple[Expected, ...] | str) -> Distan
 
 def fits(recorded: Recorded, expected: tuple[Expected, ...] | str) -> bool:
     """Tell whether each output is what an implementation gives: the first that is not decides."""
-    if (decided := _decided(recorded, expected)) is not None:
-        return decided.fits
     return all(one.fits for one in _distances(recorded, expected))
 
 
-def _decided(recorded: Recorded, expected: tuple[Expected, ...] | str) -> Distance | None:
-    """Return the distance where it needs no values to be compared."""
-    raised = recorded.answer.raised
+def _distances(recorded: Recorded, expected: tuple[Expected, ...] | str) -> Iterator[Distance]:
+    """Yield the distance of each output, or one where none can be compared."""
+    raised, outs = recorded.answer.raised, recorded.answer.outs
     if isinstance(expected, str):
-        return APART if raised is None else SAME
-    if not expected:
-        return SAME
-    return APART if raised is not None or not recorded.answer.outs else None
-
-
-def _distances(recorded: Recorded, expected: Iterable[Expected]) -> Iterator[Distance]:
-    outs = recorded.answer.outs
-    return (_distance(out, right) for out, right in zip(outs, expected, strict=False))
+        yield APART if raised is None else SAME
+    elif not expected:
+        yield SAME
+    elif raised is not None or not outs:
+        yield APART
+    else:
+        yield from (_distance(out, right) for out, right in zip(outs, expected, strict=False))
 
 
 def unlikeness(recorded: Recorded, expected: tuple[Expected, ...] | str) -> float:

@@ -11,20 +11,15 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Final
 
 from harness.calls import Tensor
 from harness.candidate import Recorded
 from harness.matching import Distance, differ, distance, outputs
+from harness.pairs import Alike, likeliest
 from harness.spec import Flaw, Spec
 from harness.suspect import Explanation, Suspect, suspect
 
 Fits = Callable[[Explanation], bool]
-
-#: So many pairs are tried on one call, the likeliest first: of up to 1,700 possible ones, the
-#: right one was among the first 200 for 259 of 264 pairs that were among the first 400. A try
-#: takes 0.05 to 0.25 ms.
-TRIES: Final = 200
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +68,8 @@ class Search:
         self._calls = sorted(calls, key=lambda call: (call.check not in failed, call.size))
         self._suspect = suspect(spec, calls, failed)
         self._next = math.inf
+        self._most = math.inf
+        self._alone: list[Flaw] = []
 
     @property
     def is_right(self) -> bool:
@@ -99,109 +96,102 @@ class Search:
             survivors = list(self._survivors(first, candidates(first), fits))
             if whole := [one for one in survivors if not one.unexplained]:
                 return self._found(whole)
-            partial = partial or survivors
+            if partial := partial or survivors:
+                self._most = 0  # what follows only counts if it explains everything
         return self._found(partial) if partial else self._shown()
 
     def _shown(self) -> Found | None:
         """Return the flaws whose outputs are random, and which show in them all the same."""
-        showing = [flaw for flaw in self._flaws if flaw.shows]
+        showing = [(flaw, flaw.shows) for flaw in self._flaws if flaw.shows]
         answered = [call for call in self._calls if call.answer.raised is None]
         if not showing or not answered:
             return None
         made = self._spec.expect(self._spec.reference)
         pairs = [(call.answer.outs, outputs(call, made)) for call in answered]
-        flaws = [flaw for flaw in showing if flaw.shows(pairs)]
+        flaws = [flaw for flaw, shows in showing if shows(pairs)]
         survivors = [_Survivor((flaw,), self._spec, 0, True, math.nan) for flaw in flaws]
         return self._found(survivors) if survivors else None
 
-    def _singles(self, first: Suspect) -> Iterator[Explanation]:
-        return ((flaw,) for flaw in self._flaws if first.uses(flaw))
+    def _singles(self, first: Suspect) -> Iterator[Alike]:
+        return ([(flaw,)] for flaw in self._flaws if first.uses(flaw))
 
-    def _styled_singles(self, first: Suspect) -> Iterator[Explanation]:
-        return ((flaw,) for flaw in self._flaws if first.uses(flaw) and first.has_style(flaw))
+    def _styled_singles(self, first: Suspect) -> Iterator[Alike]:
+        return ([(flaw,)] for flaw in self._flaws if first.uses(flaw) and first.has_style(flaw))
 
-    def _pairs(self, first: Suspect) -> Iterator[Explanation]:
+    def _pairs(self, first: Suspect) -> Iterator[Alike]:
         """Yield pairs of flaws.
 
-        A flaw that does not change the first wrong call is paired only with flaws that explain
-        that call by themselves. None explain outputs that differ between equal calls, and none
-        are tried where all that answered is right.
+        None explain outputs that differ between equal calls, and none are tried where all that
+        answered is right.
         """
         if first.raised or differ(call for call in self._calls if call.check in self._failed):
             return
-        changing = [flaw for flaw in self._flaws if first.uses(flaw) and first.changes(flaw)]
-        alone = [flaw for flaw in changing if first.fits((flaw,))]
-        later = [flaw for flaw in (*self._flaws, *self._hindered) if flaw not in changing]
-        hindered = [flaw for flaw in self._hindered if first.uses(flaw)]
-        known = itertools.product(alone, later)
-        others = [*itertools.combinations(changing, 2), *itertools.product(changing, hindered)]
-        unlike = {flaw: first.unlikeness(flaw) for flaw in {*changing, *hindered}}
-        by_both = sorted(others, key=lambda pair: sum(unlike[flaw] for flaw in pair))
-        by_one = sorted(others, key=lambda pair: min(unlike[flaw] for flaw in pair))
-        likely = dict.fromkeys(itertools.chain.from_iterable(zip(by_both, by_one, strict=True)))
-        reported = (flaws for flaws in self._composites(first) if len(flaws) == 2)
-        tried: set[frozenset[Flaw]] = set()
-        for pair in dict.fromkeys(itertools.chain(reported, known, likely)):
-            if _is_pair(*pair) and (len(tried) < TRIES or first.key(pair) in tried):
-                tried.add(first.key(pair))
-                yield pair
+        reported = (flaws for (flaws,) in self._composites(first) if len(flaws) == 2)
+        yield from likeliest(first, self._flaws, self._hindered, self._alone, reported)
 
-    def _composites(self, first: Suspect) -> Iterator[Explanation]:
-        return (flaws for flaws in self._spec.composites if set(flaws) <= set(self._flaws))
+    def _composites(self, first: Suspect) -> Iterator[Alike]:
+        return ([flaws] for flaws in self._spec.composites if set(flaws) <= set(self._flaws))
 
     def _noting(self, measure: Callable[[Explanation], Distance]) -> Fits:
-        """Return whether the first call is explained, by a measure, and note how far it was not."""
+        """Tell by a measure if a flaw explains the first call; note which, or how far off."""
 
         def fits(explanation: Explanation) -> bool:
             near = measure(explanation)
-            if not near.fits:
+            if near.fits:
+                self._alone += explanation
+            else:
                 self._reject(explanation, near)
             return near.fits
 
         return fits
 
     def _survivors(
-        self, first: Suspect, candidates: Iterable[Explanation], fits: Fits
+        self, first: Suspect, candidates: Iterable[Alike], fits: Fits
     ) -> Iterator[_Survivor]:
-        """Yield what explains all calls, if it fits the first.
+        """Yield what explains all calls, of those that are alike on the first and fit it.
 
         After several flaws that explain everything together, only others with one of them are.
         """
         there: set[Flaw] = set()
-        for explanation in candidates:
-            if there and there.isdisjoint(explanation):
+        for alike in candidates:
+            one = alike[0]
+            if there and there.isdisjoint(itertools.chain.from_iterable(alike)):
                 continue
-            if first.raised and not first.raises_alike(explanation):
+            if first.raised and not first.raises_alike(one):
                 continue  # all that answered is right: what is wrong is what was raised
-            if fits(explanation) and (survivor := self._explained(explanation)):
-                if len(explanation) > 1 and not survivor.unexplained:
-                    there.update(explanation)
+            for survivor in filter(None, map(self._explained, alike if fits(one) else ())):
+                if len(one) > 1 and not survivor.unexplained:
+                    there.update(survivor.explanation)
                 yield survivor
 
     def _explained(self, explanation: Explanation) -> _Survivor | None:
         """Try all calls, in each style of the reference.
 
-        A call that rejects one is tried first on the next: it is likely to reject that, too.
+        A call that raised tells nothing by itself, but the fewest that are unexplained are best.
+        One that rejects an explanation is tried first on the next: it may well reject that, too.
         """
         for style in self._styles:
             made = style.expect(style.with_flaws(*explanation))
             unexplained, fine, difference = 0, True, 0.0
             for place, call in enumerate(self._calls):
                 found = distance(call, outputs(call, made))
-                if not found.fits and call.answer.raised is not None:
-                    unexplained += 1  # by itself it tells nothing
-                elif not found.fits and self._is_compared(call):
+                if found.fits:
+                    fine, difference = fine and found.is_fine, max(difference, found.difference)
+                    continue
+                unexplained += call.answer.raised is not None
+                if unexplained > self._most or self._is_compared(call):
                     self._reject(explanation, found)
                     self._calls.insert(0, self._calls.pop(place))
                     break
-                elif found.fits:
-                    fine, difference = fine and found.is_fine, max(difference, found.difference)
             else:
+                self._most = min(self._most, unexplained)
                 return _Survivor(explanation, style, unexplained, fine, difference)
         return None
 
     def _is_compared(self, call: Recorded) -> bool:
         """Tell whether a call counts: not one that passed in another shape than the reference's."""
+        if call.answer.raised is not None:
+            return False
         if call.check in self._failed:
             return True
         reference = outputs(call, self._spec.expect(self._spec.reference))
@@ -226,17 +216,6 @@ class Search:
             difference=best[0].difference,
             next=self._next,
         )
-
-
-def _is_pair(first: Flaw, second: Flaw) -> bool:
-    """Tell whether two flaws can be there at once, and are not one mistake written in two ways."""
-    return first.id != second.id and disjoint((first, second))
-
-
-def disjoint(flaws: Explanation) -> bool:
-    """Tell whether flaws replace different parts."""
-    replaced = [part for flaw in flaws for part in flaw.parts]
-    return len(replaced) == len(set(replaced))
 
 
 def _size(call: Recorded) -> int:

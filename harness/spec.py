@@ -6,7 +6,7 @@ Everything below the composition roots is handed one of these and knows no assig
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -85,6 +85,12 @@ class Flaw:
     def is_silent(self) -> bool:
         """Whether outputs cannot tell it: none shows it, or those that do are random."""
         return self.hidden or (self.random and self.shows is None)
+
+
+def disjoint(flaws: Iterable[Flaw]) -> bool:
+    """Tell whether flaws replace different parts."""
+    replaced = [part for flaw in flaws for part in flaw.parts]
+    return len(replaced) == len(set(replaced))
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ Every flaw and every pair is tried on this call first, so what they give is kept
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from harness.candidate import Recorded
@@ -41,9 +41,6 @@ class Suspect:
         self._styles, self._parts_of_style = zip(*some, strict=True)
         self._given: dict[tuple[Explanation, int], Given] = {}
         self._styled: dict[Flaw, bool] = {}
-        self._fitting: dict[frozenset[Flaw], bool] = {}
-        self._stand_ins: dict[Flaw, Flaw] = {}
-        self._alike: dict[frozenset[str], list[Flaw]] = {}
 
     @property
     def raised(self) -> bool:
@@ -69,7 +66,7 @@ class Suspect:
 
     def fits(self, explanation: Explanation) -> bool:
         """Tell whether flaws give the answer in any style."""
-        if self._fits(explanation):
+        if fits(self.call, self._of(explanation)):
             return True
         if not any(map(self.has_style, explanation)):
             return False
@@ -93,27 +90,18 @@ class Suspect:
         """Tell whether flaws raise the same kind of exception."""
         return raised_alike(self.call, self._of(explanation))
 
-    def key(self, explanation: Explanation) -> frozenset[Flaw]:
-        """Return what explanations have in common that are the same here.
-
-        Flaws that replace the same parts and give the same stand for each other.
-        """
-        return frozenset(map(self._stand_in, explanation))
-
-    def _fits(self, explanation: Explanation) -> bool:
-        key = self.key(explanation)
-        if key not in self._fitting:
-            self._fitting[key] = fits(self.call, self._of(explanation))
-        return self._fitting[key]
-
-    def _stand_in(self, flaw: Flaw) -> Flaw:
-        if flaw not in self._stand_ins:
-            known = self._alike.setdefault(frozenset(flaw.parts), [])
+    def grouped(self, flaws: Iterable[Flaw]) -> dict[Flaw, list[Flaw]]:
+        """Put flaws together that replace the same parts, and give the same here."""
+        groups: dict[Flaw, list[Flaw]] = {}
+        of_parts: dict[frozenset[str], list[Flaw]] = {}
+        for flaw in flaws:
+            known = of_parts.setdefault(frozenset(flaw.parts), [])
             like = (one for one in known if same(self._of((one,)), self._of((flaw,))))
-            self._stand_ins[flaw] = next(like, flaw)
-            if self._stand_ins[flaw] is flaw:
+            one = next(like, None)
+            if one is None:
                 known.append(flaw)
-        return self._stand_ins[flaw]
+            groups.setdefault(one or flaw, []).append(flaw)
+        return groups
 
     @property
     def _others(self) -> range:

@@ -264,6 +264,16 @@ def test_what_no_output_shows_is_named_from_how_checks_fail(pair):
     assert named(of_flaws(*pair, spec=specs.load("torch_sdpa"))) == set(pair)
 
 
+def test_no_check_is_run_again_for_wrong_numbers_where_outputs_are_wrong(monkeypatch):
+    pytest.importorskip("torch")
+    spec = specs.load("transformer_block")
+    functions = spec.assemble(spec.with_flaws(*(f for f in spec.flaws if f.id == "no-activation")))
+    checks, recording = run(spec, functions)
+    assert {"definition", "gradients"} <= {c.id for c in checks if c.outcome != "passed"}
+    monkeypatch.setattr("harness.replay.run_check", None)
+    assert named(diagnose(spec, recording, checks, SEED)) == {"no-activation"}
+
+
 def test_a_recording_is_all_that_is_needed():
     checks, recording = run(NUMPY, NUMPY.assemble(NUMPY.with_flaws(FLAWS["no-scale"])))
     assert all(isinstance(one, Recorded) for one in recording)

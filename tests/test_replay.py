@@ -62,3 +62,19 @@ def test_a_flaw_that_no_check_here_fails_cannot_be_told(replay):
 
 def test_the_rarest_check_is_the_one_that_the_fewest_flaws_fail(replay):
     assert replay.rarest(["definition", "inputs-untouched", "scale"]) == "inputs-untouched"
+
+
+def test_a_wrong_number_tells_nothing_more_where_the_core_check_failed():
+    functions = SPEC.assemble(SPEC.with_flaws(FLAWS["softmax-over-everything"]))
+    checks, _ = run_checks(SPEC, DirectSession(functions, arrays="numpy"), SEED)
+    implied = Replay(SPEC, checks, SEED).implied
+    assert {"mask-polarity", "stable-softmax"} <= implied
+    assert not implied & {"definition", "softmax-axis"}  # the core itself, and no single number
+    core_passed = [check for check in checks if check.id != "definition"]
+    assert Replay(SPEC, core_passed, SEED).implied == set()
+
+
+def test_an_exception_or_nan_may_tell_more():
+    functions = SPEC.assemble(SPEC.with_flaws(FLAWS["calls-a-library"]))
+    checks, _ = run_checks(SPEC, DirectSession(functions, arrays="numpy"), SEED)
+    assert Replay(SPEC, checks, SEED).implied == set()

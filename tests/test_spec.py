@@ -5,6 +5,7 @@ import pytest
 
 from harness.errors import SpecError
 from harness.results import Level
+from harness.spec import disjoint
 from tests import toy
 
 
@@ -25,6 +26,13 @@ def test_two_flaws_that_replace_different_parts_go_together():
 def test_two_flaws_that_replace_the_same_part_are_an_error_that_names_it():
     with pytest.raises(SpecError, match=r"flaws replace \['multiply'\] twice"):
         toy.SPEC.with_flaws(toy.TRIPLED, toy.TRIPLED)
+
+
+def test_flaws_are_disjoint_that_replace_different_parts():
+    wrong_sum = dataclasses.replace(toy.TRIPLED, id="mean", parts={"add": lambda x: x.mean()})
+    both = dataclasses.replace(toy.TRIPLED, id="both", parts={**toy.TRIPLED.parts, "add": abs})
+    assert disjoint((toy.TRIPLED, wrong_sum))
+    assert not disjoint((toy.TRIPLED, wrong_sum, both))
 
 
 def test_the_parts_of_a_spec_cannot_be_changed():

@@ -72,6 +72,19 @@ def test_the_nearest_style_counts_where_all_are_tried():
     first = Suspect(SPEC, (plain, style), call)
     assert not first.distance(over_queries).fits
     assert first.least_distance(over_queries).fits
+    assert first.fits(over_queries)
+    assert not first.fits((FLAWS["softmax-over-everything"],))
+
+
+def test_flaws_are_grouped_that_replace_the_same_parts_and_give_the_same():
+    first = found("no-scale")
+    twice, over_queries = FLAWS["scaled-twice"], FLAWS["softmax-over-queries"]
+    groups = first.grouped([FLAWS["scale-by-d"], over_queries, twice, FLAWS["sigmoid"]])
+    assert groups[FLAWS["scale-by-d"]] == [FLAWS["scale-by-d"], twice]
+    assert groups[over_queries] == [over_queries]
+    assert twice not in groups
+    early, late = FLAWS["batch-dropped"].spellings()
+    assert len(first.grouped([early, late])) == 2
 
 
 def test_an_exception_is_compared_with_what_flaws_raise():

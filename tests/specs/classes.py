@@ -21,9 +21,8 @@ from harness.compare import Expected, roundoff_of
 from harness.matching import outputs, usable
 from harness.results import Outcome
 from harness.running import run_check, run_checks
-from harness.search import disjoint
 from harness.session import DirectSession
-from harness.spec import Spec
+from harness.spec import Spec, disjoint
 from harness.suspect import Explanation, Given
 
 #: Two functions further apart than so many rounding bounds are two.

@@ -1,0 +1,74 @@
+"""Two flaws are tried together, the likeliest first, and those that are the same at once."""
+
+import itertools
+
+import pytest
+
+import specs
+from harness.pairs import TRIES, likeliest
+from harness.running import run_checks
+from harness.session import DirectSession
+from harness.spec import disjoint
+from harness.suspect import suspect
+
+SPEC = specs.load("numpy_attention")
+FLAWS = {flaw.id: flaw for flaw in SPEC.flaws}
+
+
+@pytest.fixture(scope="module")
+def first():
+    """A call without a mask, that no single flaw explains."""
+    truth = (FLAWS["scale-by-d"], FLAWS["softmax-over-queries"])
+    functions = SPEC.assemble(SPEC.with_flaws(*truth))
+    checks, recording = run_checks(SPEC, DirectSession(functions, arrays="numpy"), "seed")
+    failed = {check.id for check in checks if check.outcome != "passed"}
+    return suspect(SPEC, [c for c in recording if c.point.name == "attention"], failed)
+
+
+def pairs(first, hindered=(), alone=(), reported=()):
+    flaws = [flaw for flaw in SPEC.flaws if flaw not in hindered]
+    return [
+        [frozenset(flaw.id for flaw in pair) for pair in alike]
+        for alike in likeliest(first, flaws, hindered, alone, reported)
+    ]
+
+
+def test_the_right_pair_is_among_the_first(first):
+    wanted = {"scale-by-d", "softmax-over-queries"}
+    assert wanted in itertools.chain.from_iterable(pairs(first)[:10])
+
+
+def test_pairs_that_are_the_same_on_the_call_come_together(first):
+    (group,) = (group for group in pairs(first) if {"scaled-twice", "sigmoid"} in group)
+    assert {"scale-by-d", "sigmoid"} in group
+
+
+def test_no_pair_is_tried_twice_and_none_after_so_many(first):
+    found = [pair for (pair, *_) in pairs(first)]
+    assert len(set(found)) == len(found) == TRIES
+
+
+def test_a_pair_replaces_no_part_twice_and_is_not_one_mistake_in_two_spellings(first):
+    for alike in likeliest(first, SPEC.flaws, (), (), ()):
+        for pair in alike:
+            assert disjoint(pair)
+            assert pair[0].id != pair[1].id
+
+
+def test_what_was_reported_to_come_together_comes_first(first):
+    reported = (FLAWS["weights-transposed"], FLAWS["scale-by-length"])
+    assert {flaw.id for flaw in reported} in pairs(first, reported=[reported])[0]
+
+
+def test_what_does_not_change_the_call_goes_with_what_explains_it_alone(first):
+    assert not any("mask-ignored" in pair for group in pairs(first) for pair in group)
+    groups = pairs(first, alone=[FLAWS["no-softmax"]])
+    assert {"no-softmax", "mask-ignored"} in itertools.chain.from_iterable(groups)
+
+
+def test_a_hindered_flaw_goes_with_one_that_is_not(first):
+    hindered = [FLAWS["no-softmax"], FLAWS["weights-transposed"]]
+    ids = {flaw.id for flaw in hindered}
+    found = list(itertools.chain.from_iterable(pairs(first, hindered)))
+    assert any(ids & pair for pair in found)
+    assert ids not in found
