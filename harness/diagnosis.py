@@ -14,6 +14,8 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
+import msgspec
+
 from harness.candidate import Recorded, is_array
 from harness.compare import shape_name
 from harness.matching import distance, outputs, raised_alike, usable
@@ -28,7 +30,7 @@ HIDDEN: Final = 8
 #: A larger difference is not taken for rounding by a reader, even where it is.
 SMALL: Final = 1e-3
 #: Failures in so many stages may tell where the mistake is; in more they point everywhere.
-TELLING: Final = 2
+FEW: Final = 2
 
 
 def diagnose(
@@ -59,8 +61,11 @@ def diagnose(
             explained = False
     found = _merged(found)
     if explained and (behaving := _Hidden(spec, replay, calls, flaws, found).diagnosis()):
-        return (behaving,)
-    return tuple(_of_outputs(name, one) for name, one in found.items())
+        said = [behaving]
+    else:
+        said = [_of_outputs(name, one) for name, one in found.items()]
+    complete = explained and not any(one.unexplained for one in found.values())
+    return tuple(msgspec.structs.replace(one, complete=complete) for one in said)
 
 
 def _settled(spec: Spec, calls: Sequence[Recorded], flaws: Iterable[Flaw]) -> Sequence[Recorded]:
@@ -94,11 +99,11 @@ def unexplained(checks: Sequence[CheckResult], evidence: Sequence[Evidence]) -> 
         return ""
     stages = {check.stage for check in failed if check.stage is not None}
     first = failed[0]
-    if 0 < len(stages) <= TELLING:  # failures that point everywhere blame none
+    if 0 < len(stages) <= FEW:  # failures that point everywhere blame none
         order = list(Stage)
         staged = (check for check in failed if check.stage is not None)
         first = min(staged, key=lambda check: order.index(check.stage or Stage.BLOCK))
-    stage = f" (stage {first.stage})" if len(stages) <= TELLING and first.stage else ""
+    stage = f" (stage {first.stage})" if len(stages) <= FEW and first.stage else ""
     call = evidence[0].call
     if shapes := ", ".join(f"{n} {shape_name(a.shape)}" for n, a in evidence[0].inputs.items()):
         call += f" with {shapes}"

@@ -143,6 +143,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     alternatives: tuple[str, ...] = ()  #: titles of flaws that are the same function
     question: str = ""  #: what an interviewer can ask next
     answer: str = ""  #: what a good answer contains; interviewer only
+    complete: bool = False  #: with the others, it accounts for every wrong output
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ Explanation = tuple[Flaw, ...]
 Given = tuple[Expected, ...] | str
 
 #: A call of so many values tells most functions apart, and costs no more than a smaller one.
-TELLING: Final = 400
+TELLING_SIZE: Final = 400
 
 
 def suspect(spec: Spec, calls: Sequence[Recorded], failed: Collection[str]) -> Suspect | None:
@@ -136,4 +136,4 @@ def _differing(style: Spec, spec: Spec) -> set[str]:
 
 def _telling(call: Recorded) -> tuple[bool, int, int]:
     """Order calls: those that answered, with the fewest arguments, nearest to a telling size."""
-    return call.answer.raised is not None, len(call.arguments), abs(call.size - TELLING)
+    return call.answer.raised is not None, len(call.arguments), abs(call.size - TELLING_SIZE)

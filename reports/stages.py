@@ -60,9 +60,9 @@ APART: Final = (Stage.HEADS, Stage.ENCODING)
 def strip(result: SubmissionResult) -> Strip | None:
     """Return the strip of a submission, or None when nothing was checked.
 
-    A diagnosis decides: its flaws reproduce every output of attention, so the other stages are
-    right. Without one, the failing checks of the lowest level point at their stages, unless they
-    point everywhere.
+    A diagnosis decides: its flaws reproduce every output, or at least those of attention, so the
+    other stages are right. Without one, the failing checks of the lowest level point at their
+    stages, unless they point everywhere.
     """
     if not result.checks:
         return None
@@ -77,8 +77,8 @@ def strip(result: SubmissionResult) -> Strip | None:
 
 def _diagnosed(result: SubmissionResult) -> dict[Stage, State]:
     named = {stage for bug in result.diagnosis for stage in (bug.stages or (bug.stage,))}
-    attention = named - {*APART}
-    states = dict.fromkeys(FORMULAS, State.SOUND) if attention else _observed(result.checks)
+    explained = named - {*APART} or all(bug.complete for bug in result.diagnosis)
+    states = dict.fromkeys(FORMULAS, State.SOUND) if explained else _observed(result.checks)
     for stage, state in states.items():
         if stage in named:
             states[stage] = State.BROKEN

@@ -187,6 +187,17 @@ def test_what_raises_now_and_then_is_told_from_what_is_wrong():
     said = said_of({**right, "attention": flaky})
     assert named(said) == {"no-scale"}
     assert "raised for another reason" in said[0].confidence
+    assert not said[0].complete
+
+
+def test_a_diagnosis_is_complete_where_every_wrong_output_is_explained():
+    (said,) = of_flaws("no-scale")
+    assert said.complete
+    assert all(one.complete for one in of_flaws("split-by-reshape", "pe-base"))
+    functions = NUMPY.assemble(NUMPY.with_flaws(FLAWS["no-scale"]))
+    (partial,) = said_of({**functions, "split_heads": lambda x, heads: np.zeros(3)})
+    assert named([partial]) == {"no-scale"}
+    assert not partial.complete
 
 
 class Growing:

@@ -38,8 +38,10 @@ def test_a_diagnosis_breaks_its_stage_and_clears_the_others() -> None:
     assert set(found.values()) == {State.SOUND}
 
 
-def diagnosed(result: SubmissionResult, *stages: Stage) -> Strip | None:
-    bug = Diagnosis(flaw="a+b", title="", stage=stages[0], stages=stages, confidence="")
+def diagnosed(result: SubmissionResult, *stages: Stage, complete: bool = False) -> Strip | None:
+    bug = Diagnosis(
+        flaw="a+b", title="", stage=stages[0], stages=stages, confidence="", complete=complete
+    )
     return strip(msgspec.structs.replace(result, diagnosis=(bug,)))
 
 
@@ -54,6 +56,13 @@ def test_a_flaw_of_the_heads_clears_no_stage_of_a_wrong_attention() -> None:
     assert states(found)[Stage.SCORE] is State.UNKNOWN
     assert found is not None
     assert found.caption == "Broken: heads."
+
+
+def test_a_flaw_of_the_heads_that_explains_every_output_clears_the_other_stages() -> None:
+    found = diagnosed(missing("definition", "head-split"), Stage.HEADS, complete=True)
+    assert {*states(found).values()} == {State.BROKEN, State.SOUND}
+    assert found is not None
+    assert found.caption == "Broken: heads. The other stages are right."
 
 
 def test_a_flaw_of_the_heads_leaves_a_right_attention_sound() -> None:
