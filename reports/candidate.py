@@ -10,7 +10,7 @@ import msgspec
 from harness.audience import CandidateCall, CandidateCard, CandidateCheck, literal
 from harness.results import LEVELS, Level, Outcome
 from reports.pages import fitting, pages
-from reports.scorecard import CAPS, CARD, Caps, anchors_of, named, raised_at
+from reports.scorecard import CAPS, CARD, Caps, anchors_of, is_spoilt, named, raised_at
 from reports.source import Listing, listings
 from reports.text import shown
 from reports.words import LEVEL_WORDS, VERDICTS, Word
@@ -55,6 +55,7 @@ class CandidatePage:
     listings: tuple[Listing, ...]
     anchors: dict[str, str]  #: id of a check -> anchor of the line that raised
     raised: dict[str, list[str]]  #: anchor of a line -> titles of the checks it failed
+    spoilt: bool  #: some check passed and earned nothing
 
 
 def render_candidate(card: CandidateCard) -> str:
@@ -81,6 +82,7 @@ def candidate_page(card: CandidateCard, *, caps: Caps = CAPS[0]) -> CandidatePag
         listings=files,
         anchors=anchors,
         raised=raised_at(safe.checks, anchors),
+        spoilt=is_spoilt(safe.checks),
     )
 
 

@@ -145,7 +145,7 @@ def card_page(card: Card, *, index: str = "", caps: Caps = CAPS[0]) -> CardPage:
         listings=files,
         anchors=anchors,
         raised=raised_at(missed, anchors),
-        spoilt=any(c.outcome is Outcome.PASSED and c.earned < c.points for c in checks.values()),
+        spoilt=is_spoilt(safe.result.checks),
         hidden=len(card.result.checks) - len(safe.result.checks),
     )
 
@@ -182,6 +182,11 @@ def anchors_of(
     """Return where in the source each check raised, by the check's id."""
     found = {check.id: anchor_of(check.file, check.line, files) for check in checks}
     return {check: anchor for check, anchor in found.items() if anchor}
+
+
+def is_spoilt(checks: Iterable[CheckResult | CandidateCheck]) -> bool:
+    """Tell whether some check passed and earned nothing."""
+    return any(check.outcome is Outcome.PASSED and check.earned < check.points for check in checks)
 
 
 def raised_at(

@@ -5,7 +5,7 @@ import pytest
 
 from harness.audience import for_candidate
 from harness.results import Card
-from reports import render_candidate, write_candidate
+from reports import render_candidate, render_card, write_candidate
 from reports.candidate import candidate_page
 from tests.reports import samples
 from tests.reports.payloads import PAYLOADS
@@ -32,6 +32,13 @@ def test_neither_bug_nor_question_nor_numbers_of_ours_are_shown() -> None:
         "got 0.", "row sums lie between", "actual", "sha256",
     ):  # fmt: skip
         assert words not in html.split("</style>")[-1], words
+
+
+def test_why_a_passed_check_earns_nothing_is_said_before_the_checks() -> None:
+    said = "earns its points only when the central check passes"
+    for html in (page(samples.over_queries()), render_card(samples.over_queries())):
+        assert html.index('id="checks"') < html.index(said) < html.index('id="level-pass"')
+    assert said not in page(samples.right())
 
 
 def test_an_exception_links_to_its_line() -> None:
