@@ -1,19 +1,15 @@
 """Flaws are searched one by one, then two by two."""
 
 import specs
-from harness.running import run_checks
 from harness.search import Search
-from harness.session import DirectSession
+from tests.answers import answers
 
 SPEC = specs.load("numpy_attention")
 FLAWS = {flaw.id: flaw for flaw in SPEC.flaws}
 
 
 def search(*ids, among=None):
-    functions = SPEC.assemble(SPEC.with_flaws(*(FLAWS[id] for id in ids)))
-    checks, recording = run_checks(SPEC, DirectSession(functions, arrays="numpy"), "seed")
-    failed = {check.id for check in checks if check.outcome != "passed"}
-    calls = [call for call in recording if call.point.name == "attention"]
+    calls, failed = answers(SPEC, SPEC.with_flaws(*(FLAWS[id] for id in ids)))
     return Search(SPEC, calls, failed, list(FLAWS.values()) if among is None else among)
 
 
@@ -58,8 +54,5 @@ def test_calls_that_raise_as_the_flaw_does_are_explained():
 def test_one_mistake_in_two_spellings_is_no_pair():
     first, second = FLAWS["batch-dropped"].spellings()
     assert not first.parts.keys() & second.parts.keys()
-    functions = SPEC.assemble({**SPEC.reference, **first.parts, **second.parts})
-    checks, recording = run_checks(SPEC, DirectSession(functions, arrays="numpy"), "seed")
-    failed = {check.id for check in checks if check.outcome != "passed"}
-    calls = [call for call in recording if call.point.name == "attention"]
+    calls, failed = answers(SPEC, {**SPEC.reference, **first.parts, **second.parts})
     assert Search(SPEC, calls, failed, [first, second]).found() is None

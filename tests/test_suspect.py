@@ -6,19 +6,15 @@ import pytest
 import specs
 from harness.calls import Answer, Tensor
 from harness.candidate import Recorded
-from harness.running import run_checks
-from harness.session import DirectSession
 from harness.suspect import Suspect, suspect, used
+from tests.answers import answers
 
 SPEC = specs.load("numpy_attention")
 FLAWS = {flaw.id: flaw for flaw in SPEC.flaws}
 
 
 def found(*ids, spec=SPEC):
-    functions = spec.assemble(spec.with_flaws(*(FLAWS[id] for id in ids)))
-    checks, recording = run_checks(spec, DirectSession(functions, arrays="numpy"), "seed")
-    failed = {check.id for check in checks if check.outcome != "passed"}
-    calls = [call for call in recording if call.point.name == "attention"]
+    calls, failed = answers(spec, spec.with_flaws(*(FLAWS[id] for id in ids)))
     return suspect(SPEC, calls, failed)
 
 
