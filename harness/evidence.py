@@ -25,6 +25,7 @@ from harness.results import (
     Visibility,
     number,
 )
+from harness.slices import Change, slices
 from harness.spec import Spec
 
 #: An array with more values is no picture any more.
@@ -32,6 +33,8 @@ VALUES_CAP = 256
 
 #: The check that changes one position after another.
 PERTURBATION = "causal-perturbation"
+#: The check that changes one slice of the features after another.
+SPLIT = "head-split"
 
 
 def gather(
@@ -43,11 +46,11 @@ def gather(
     """Return the most telling failing call of each entry point, from checks that failed.
 
     That is the smallest call of a central check, one that others earn with, and else the smallest
-    of all. Where a mask leaks and that call does not show it, one that does is added, unless a
-    diagnosis says that the mask is right: with other stages broken, weights may look like leaks.
+    of all. Where a mask leaks or heads mix and that call does not show it, one that does is added,
+    unless a diagnosis says that it is right: with other stages broken, weights may look like leaks.
     """
     stages = {stage for found in diagnosis for stage in (*found.stages, found.stage)}
-    masks = not stages or Stage.MASK in stages
+    masks, heads = (not stages or stage in stages for stage in (Stage.MASK, Stage.HEADS))
     order = [check.id for check in checks if check.outcome is Outcome.FAILED]
     central = {check.earns_with for check in spec.checks}
     gathered: list[Evidence] = []
@@ -55,6 +58,8 @@ def gather(
         calls = [one for one in recording if one.point is point and one.check in order]
         with np.errstate(all="ignore"):  # a wrong answer may hold anything
             gathered += _of_point(spec, calls, central, masks)
+            if heads:
+                gathered += _slices(spec, [one for one in calls if one.check == SPLIT])
     return tuple(sorted(gathered, key=lambda one: order.index(one.check)))
 
 
@@ -186,18 +191,32 @@ def _leak(spec: Spec, recording: Sequence[Recorded]) -> Evidence | None:
 
 def _influence(spec: Spec, recording: Sequence[Recorded]) -> Evidence | None:
     """Return what changing one position after another moved, when that is not as it should be."""
+    calls = _changes(spec, recording)
+    seen = pictures.influence(calls) if calls else None
+    if seen is None:
+        return None
+    return Evidence(check=recording[0].check, call=_spelled(recording[0]), pictures=(seen,))
+
+
+def _slices(spec: Spec, recording: Sequence[Recorded]) -> Iterator[Evidence]:
+    """Yield what changing one slice of the features moved, where it is not as it should be."""
+    calls = _changes(spec, recording)
+    seen = slices(calls, [name for name, _ in _arrays(recording[0])]) if calls else None
+    if seen is not None:
+        yield Evidence(check=SPLIT, call=_spelled(recording[0]), pictures=(seen,))
+
+
+def _changes(spec: Spec, recording: Sequence[Recorded]) -> list[Change]:
+    """Return calls that are to be compared with the first, or none where one cannot be."""
     expect = spec.expect(spec.reference)
     calls = []
     for recorded in recording:
         outputs = judged(recorded, expectation(expect, recorded))
         if not outputs or outputs[0] is None or outputs[0].wrong.ndim < 2:
-            return None
+            return []
         arguments = [values for _, values in _arrays(recorded)]
-        calls.append((arguments, outputs[0].actual, outputs[0].expected.values))
-    seen = pictures.influence(calls)
-    if seen is None:
-        return None
-    return Evidence(check=recording[0].check, call=_spelled(recording[0]), pictures=(seen,))
+        calls.append(Change(arguments, outputs[0].actual, outputs[0].expected.values))
+    return calls
 
 
 def _with_curves(spec: Spec, recording: Sequence[Recorded], shown: Evidence) -> Evidence:

@@ -106,7 +106,7 @@ def _of_mask(one: Judged) -> Visibility:
     if rows == "item":  # (B, 1, T): items below each other are more than one row
         allowed, seen = (array.reshape(-1, array.shape[-1]) for array in (allowed, seen))
         window = Window(allowed != seen)
-    cells = _reach(allowed, seen)
+    cells = reach(allowed, seen)
     return _visible(window, cells, found_by="mask", rows=rows)
 
 
@@ -114,7 +114,7 @@ def _of_weights(one: Judged) -> Visibility | None:
     allowed = np.abs(one.expected.values) > 0
     seen = np.abs(one.actual) > NONE
     # A weight that is there and should be there may be wrong in size, and is seen nevertheless.
-    cells = _reach(allowed, seen | (allowed & ~one.wrong))
+    cells = reach(allowed, seen | (allowed & ~one.wrong))
     cells[one.free] = Reach.FREE
     cells[~np.isfinite(one.actual)] = Reach.NAN
     odd = (cells == Reach.LEAK) | (cells == Reach.LOST)
@@ -140,7 +140,7 @@ def influence(
         return None
     seen = np.stack([_moved(base[1], out) for _, out, _ in others], axis=-1)
     allowed = np.stack([_moved(base[2], right) for _, _, right in others], axis=-1)
-    cells = _reach(allowed, seen)
+    cells = reach(allowed, seen)
     if not (allowed != seen).any():
         return None
     return _visible(Window(allowed != seen), cells, found_by="change", first=places[0] or 0)
@@ -164,7 +164,8 @@ def _moved(before: Floats, after: Floats) -> Floats:
     return moved
 
 
-def _reach(allowed: Floats, seen: Floats) -> Floats:
+def reach(allowed: Floats, seen: Floats) -> Floats:
+    """Say of each pair whether it may be seen, and whether it is."""
     cells = np.where(allowed, np.where(seen, Reach.OPEN, Reach.LOST), Reach.CLOSED)
     return np.where(~allowed & seen, Reach.LEAK, cells).astype(object)
 

@@ -254,9 +254,9 @@ class Reach(enum.StrEnum):
 
 
 class Visibility(msgspec.Struct, frozen=True, kw_only=True, tag="visibility"):
-    """Which keys influence which queries, and which may."""
+    """Which keys influence which queries, and which may; or slices of the features, for heads."""
 
-    found_by: str  #: "weights", "change" or "mask": how what is seen was found out
+    found_by: str  #: "weights", "change", "mask" or "slice": how what is seen was found out
     place: str
     rows: str
     columns: str

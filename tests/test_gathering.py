@@ -91,6 +91,16 @@ def test_no_leak_is_shown_when_the_diagnosis_says_that_the_mask_is_right():
     assert kinds(evidence) == [("definition", [Heat])]
 
 
+@pytest.mark.parametrize("stage", [None, Stage.HEADS, Stage.NORMALISE])
+def test_heads_of_a_layer_that_are_mixed_are_shown_slice_by_slice(stage):
+    pytest.importorskip("torch")
+    layer = specs.load("torch_multi_head")
+    evidence = of_flaws("split-by-reshape", spec=layer, stages=(stage,) if stage else ())
+    shown = [one.pictures[0] for one in evidence if one.check == "head-split"]
+    assert len(shown) == (stage is not Stage.NORMALISE)
+    assert all(one.found_by == "slice" and Reach.LEAK in one.cells[0] for one in shown)
+
+
 def test_weights_read_through_an_identity_are_weights():
     online = specs.load("online_softmax")
     flaw = next(flaw for flaw in online.flaws if "mask-before-softmax" in flaw.caught_by)

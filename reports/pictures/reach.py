@@ -1,4 +1,7 @@
-"""What a mask lets through: for each query and key, whether it may see it and whether it does."""
+"""What a mask lets through: for each query and key, whether it may see it and whether it does.
+
+And what heads mix: for each slice of the output and of an input, whether one moves the other.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,15 @@ HEADINGS = {
     "weights": "Which keys still get a weight",
     "change": "Which rows move when one position changes",
     "mask": "Which keys the mask lets through",
+    "slice": "Which slices of the features come from which",
+}
+
+#: What the signs mean for slices of the features: each head has one, in and out.
+OF_SLICES = {
+    Reach.OPEN: "its own slice, and moved by it",
+    Reach.CLOSED: "another slice, and not moved by it",
+    Reach.LEAK: "another slice, but moved by it: heads are mixed",
+    Reach.LOST: "its own slice, but not moved by it",
 }
 
 
@@ -51,9 +63,7 @@ def draw(picture: Visibility) -> Figure:
         claim=_claim(picture),
         groups=(Group("", (grid,)),),
         legend=tuple(
-            Key(_cell(reach, None), meaning)
-            for reach, (_, meaning) in SIGNS.items()
-            if reach in present
+            Key(_cell(reach, None), _meaning(picture, reach)) for reach in SIGNS if reach in present
         ),
     )
 
@@ -70,8 +80,14 @@ def _cell(reach: Reach, amount: Number | None) -> Cell:
 
 def _words(picture: Visibility, row: tuple[Reach, ...], start: int) -> list[str]:
     return [
-        f"{picture.columns} {start + place} {SIGNS[reach][1]}" for place, reach in enumerate(row)
+        f"{picture.columns} {start + place} {_meaning(picture, reach)}"
+        for place, reach in enumerate(row)
     ]
+
+
+def _meaning(picture: Visibility, reach: Reach) -> str:
+    meanings = OF_SLICES if picture.found_by == "slice" else {}
+    return meanings.get(reach, SIGNS[reach][1])
 
 
 def _claim(picture: Visibility) -> str:
@@ -103,6 +119,8 @@ def _of_leaks(picture: Visibility, leaks: list[tuple[int, int]]) -> str:
             said = f"{query} gives {amount} of its weight to {key}, which the mask blocks"
         case "change":
             said = f"{query} moves when {key} changes, which it may not see"
+        case "slice":
+            said = f"{query} moves when {key} changes, which belongs to another head"
         case _:
             said = f"The mask lets {query.lower()} see {key}, which it must not"
     return f"{said}{_and_more(len(leaks) - 1)}."
@@ -119,6 +137,8 @@ def _of_lost(picture: Visibility, lost: list[tuple[int, int]]) -> str:
             said = (
                 f"{query} does not move when position {key.split()[-1]} changes, which it may see"
             )
+        case "slice":
+            said = f"{query} does not move when {key} changes, which belongs to the same head"
         case _:
             said = f"The mask keeps {query.lower()} from {key}, which it may see"
     return f"{said}{_and_more(len(lost) - 1)}."

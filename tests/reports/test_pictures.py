@@ -138,6 +138,20 @@ def test_a_leak_is_said_by_how_it_was_found(found_by: str, claim: str) -> None:
     assert drawn(one).claim == claim
 
 
+def test_slices_that_come_from_another_head_are_said_and_explained() -> None:
+    one = Visibility(
+        found_by="slice", place="", rows="out slice", columns="v slice", whole=(2, 2),
+        cells=((Reach.LOST, Reach.LEAK), (Reach.CLOSED, Reach.OPEN)),
+    )  # fmt: skip
+    figure = drawn(one)
+    assert figure.claim == (
+        "Out slice 0 moves when v slice 1 changes, which belongs to another head. "
+        "Out slice 0 does not move when v slice 0 changes, which belongs to the same head."
+    )
+    assert "another slice, but moved by it: heads are mixed" in [k.meaning for k in figure.legend]
+    assert "v slice 1 another slice, but moved by it" in grid(figure, 0).described
+
+
 def test_heads_show_where_each_element_came_from() -> None:
     figure = drawn(samples.heads())
     assert texts(grid(figure, 0)) == [["A0", "A1", "A2", "A3"], ["B0", "B1", "B2", "B3"]]
