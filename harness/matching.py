@@ -233,7 +233,8 @@ def _distance(output: Output, expected: Expected) -> Distance:
 
 def _bounded(expected: Expected, largest: float) -> Expected:
     """Bound by the largest value what a flaw has no bound for, as NaN went into it."""
-    roundoffs = expected.roundoffs
+    with np.errstate(all="ignore"):  # NaN may have gone into what is computed only now
+        roundoffs = expected.roundoffs
     if np.isfinite(roundoffs).all():
         return expected
     bounds = np.where(np.isfinite(roundoffs), roundoffs, UNBOUNDED * max(largest, 1.0))

@@ -67,6 +67,12 @@ def test_float32_inside_float64_fits_and_is_not_fine():
     assert not found.is_fine
 
 
+def test_a_bound_into_which_nan_went_is_the_largest_value_and_warns_of_nothing():
+    given = expected(X, lambda: X - np.full((2, 2), np.inf) * np.zeros((2, 2)))
+    assert distance(call(tensor(X + 1e-14)), given).fits
+    assert not distance(call(tensor(X + 1e-10)), given).is_fine
+
+
 def test_nan_fits_where_nan_is_expected_and_nowhere_else():
     wrong = np.where(X == 2, np.nan, X)
     assert distance(call(tensor(wrong)), expected(wrong)).is_fine
