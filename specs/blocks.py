@@ -28,8 +28,9 @@ EPSILON: Final = 1e-5
 
 def standardise(x: Array) -> Array:
     """Subtract the mean over the features and divide by their standard deviation."""
-    centred = x - x.mean(-1)[..., None]
-    return centred / ((centred**2).mean(-1)[..., None] + EPSILON) ** 0.5
+    width = x.shape[-1]
+    centred = x - x.sum(-1, keepdims=True) / width
+    return centred / ((centred**2).sum(-1, keepdims=True) / width + EPSILON) ** 0.5
 
 
 def norm(x: Array, weights: Weights, name: str) -> Array:
