@@ -20,7 +20,7 @@ from harness.candidate import Recorded, is_array
 from harness.compare import shape_name
 from harness.matching import distance, outputs, raised_alike, usable
 from harness.replay import Replay
-from harness.results import CheckResult, Diagnosis, Evidence, Outcome, Stage
+from harness.results import CheckResult, Diagnosis, Evidence, FollowUp, Outcome, Stage
 from harness.search import Found, Search
 from harness.spec import Flaw, Spec, disjoint
 from harness.suspect import Explanation
@@ -258,6 +258,8 @@ def _describe(
     title = _title(first)
     if " and " in name:
         does = does.replace("s ", " ", 1)
+    asked = {flaw.question: FollowUp(question=flaw.question, answer=flaw.answer) for flaw in first}
+    question, *further = asked.values()
     return Diagnosis(
         flaw="+".join(flaw.id for flaw in first),
         title=title,
@@ -265,8 +267,9 @@ def _describe(
         stages=tuple(dict.fromkeys(flaw.stage for flaw in first)),
         confidence=f"Your {name} {does} with {title} ({evidence}).",
         alternatives=tuple(_title(other) for other in others),
-        question=first[0].question,
-        answer=first[0].answer,
+        question=question.question,
+        answer=question.answer,
+        further=tuple(further),
     )
 
 

@@ -132,6 +132,13 @@ def shared_message(ended: Iterable[tuple[Outcome, str]]) -> str:
     return messages[0] if len(messages) > 1 and len(set(messages)) == 1 else ""
 
 
+class FollowUp(msgspec.Struct, frozen=True, kw_only=True):
+    """A question that an interviewer can ask next."""
+
+    question: str
+    answer: str = ""  #: what a good answer contains; interviewer only
+
+
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     """A flaw, or a class of equal flaws, that reproduces the submission's outputs."""
 
@@ -143,6 +150,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     alternatives: tuple[str, ...] = ()  #: titles of flaws that are the same function
     question: str = ""  #: what an interviewer can ask next
     answer: str = ""  #: what a good answer contains; interviewer only
+    further: tuple[FollowUp, ...] = ()  #: the other flaws' questions, where they are others
     complete: bool = False  #: with the others, it accounts for every wrong output
 
 

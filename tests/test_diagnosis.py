@@ -109,6 +109,21 @@ def test_a_pair_names_the_stages_of_both():
     assert set(said.stages) == {Stage.SCALE, Stage.MASK}
 
 
+def test_a_pair_asks_the_questions_of_both_and_one_question_once():
+    (said,) = of_flaws("no-scale", "mask-ignored")
+    asked = {said.question, *(one.question for one in said.further)}
+    assert asked == {FLAWS["no-scale"].question, FLAWS["mask-ignored"].question}
+    assert {said.answer, *(one.answer for one in said.further)} == {
+        FLAWS["no-scale"].answer,
+        FLAWS["mask-ignored"].answer,
+    }
+    (one,) = of_flaws("mask-after-softmax")
+    assert one.further == ()
+    pytest.importorskip("torch")
+    (same,) = of_flaws("split-by-reshape", "merge-by-reshape", spec=specs.load("torch_multi_head"))
+    assert same.further == ()
+
+
 def test_the_evidence_says_how_far_off_it_is_over_how_many_calls():
     (said,) = of_flaws("softmax-over-queries")
     assert said.confidence.startswith(

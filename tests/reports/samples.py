@@ -24,6 +24,7 @@ from harness.results import (
     Environment,
     Evidence,
     Facet,
+    FollowUp,
     Heat,
     Level,
     Mismatch,
@@ -584,7 +585,7 @@ def hostile(payload: str = HOSTILE) -> Card:
         text,
         checks(missed),
         diagnosis=(
-            Diagnosis(flaw=payload, title=payload, stage=Stage.HEADS, confidence=payload, alternatives=(payload, payload), question=payload, answer=payload),
+            Diagnosis(flaw=payload, title=payload, stage=Stage.HEADS, confidence=payload, alternatives=(payload, payload), question=payload, answer=payload, further=(FollowUp(question=payload, answer=payload),)),
         ),
         evidence=(
             Evidence(check="scale", call=payload, inputs={payload: array(np.eye(2))}, expected={payload: array(np.eye(2))}, actual={payload: array(np.ones((2, 2)))}, pictures=_hostile_pictures(payload)),

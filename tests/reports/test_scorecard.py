@@ -5,7 +5,7 @@ import re
 import msgspec
 import pytest
 
-from harness.results import Card, Diagnosis, SourceFile, Stage
+from harness.results import Card, Diagnosis, FollowUp, SourceFile, Stage
 from reports import render_card
 from reports.scorecard import CARD, card_page
 from tests.reports import samples
@@ -96,6 +96,18 @@ def test_every_flaw_of_a_class_is_named() -> None:
     card = samples.over_queries()
     result = msgspec.structs.replace(card.result, diagnosis=(flaw,))
     assert "Scaled twice" in render_card(msgspec.structs.replace(card, result=result))
+
+
+def test_the_questions_of_a_pair_follow_each_other_each_with_its_answer() -> None:
+    card = samples.over_queries()
+    (bug,) = card.result.diagnosis
+    both = msgspec.structs.replace(bug, further=(FollowUp(question="And why?", answer="So."),))
+    result = msgspec.structs.replace(card.result, diagnosis=(both,))
+    html = render_card(msgspec.structs.replace(card, result=result))
+    places = [html.index(words) for words in ("Ask next", bug.answer, "And then", "And why?")]
+    assert places == sorted(places)
+    assert "<summary>What a good answer contains</summary><p>So.</p>" in html
+    assert "And then" not in render_card(card)
 
 
 def test_a_card_is_the_same_each_time_it_is_rendered() -> None:
