@@ -258,8 +258,7 @@ def _describe(
     title = _title(first)
     if " and " in name:
         does = does.replace("s ", " ", 1)
-    asked = {flaw.question: FollowUp(question=flaw.question, answer=flaw.answer) for flaw in first}
-    question, *further = asked.values()
+    asked = (FollowUp(question=flaw.question, answer=flaw.answer) for flaw in first)
     return Diagnosis(
         flaw="+".join(flaw.id for flaw in first),
         title=title,
@@ -267,9 +266,7 @@ def _describe(
         stages=tuple(dict.fromkeys(flaw.stage for flaw in first)),
         confidence=f"Your {name} {does} with {title} ({evidence}).",
         alternatives=tuple(_title(other) for other in others),
-        question=question.question,
-        answer=question.answer,
-        further=tuple(further),
+        questions=tuple(dict.fromkeys(asked)),
     )
 
 

@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from harness import pictures
+from harness import influence, pictures
 from harness.calls import Output, Tensor
 from harness.candidate import Recorded, is_array
 from harness.compare import COARSER, NAMES, Expected, error_ratios, held_to, roundoff_of
+from harness.influence import Change
 from harness.pictures import Judged
 from harness.results import (
     Array,
@@ -25,7 +26,6 @@ from harness.results import (
     Visibility,
     number,
 )
-from harness.slices import Change, slices
 from harness.spec import Spec
 
 #: An array with more values is no picture any more.
@@ -192,7 +192,7 @@ def _leak(spec: Spec, recording: Sequence[Recorded]) -> Evidence | None:
 def _influence(spec: Spec, recording: Sequence[Recorded]) -> Evidence | None:
     """Return what changing one position after another moved, when that is not as it should be."""
     calls = _changes(spec, recording)
-    seen = pictures.influence(calls) if calls else None
+    seen = influence.of_positions(calls)
     if seen is None:
         return None
     return Evidence(check=recording[0].check, call=_spelled(recording[0]), pictures=(seen,))
@@ -201,7 +201,8 @@ def _influence(spec: Spec, recording: Sequence[Recorded]) -> Evidence | None:
 def _slices(spec: Spec, recording: Sequence[Recorded]) -> Iterator[Evidence]:
     """Yield what changing one slice of the features moved, where it is not as it should be."""
     calls = _changes(spec, recording)
-    seen = slices(calls, [name for name, _ in _arrays(recording[0])]) if calls else None
+    names = [name for name, _ in _arrays(recording[0])] if calls else []
+    seen = influence.of_slices(calls, names)
     if seen is not None:
         yield Evidence(check=SPLIT, call=_spelled(recording[0]), pictures=(seen,))
 

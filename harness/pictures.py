@@ -38,9 +38,6 @@ AXES: Final = {
 #: A weight below this is none: a blocked score of -1e9 leaves exactly 0 in every precision.
 NONE: Final = 1e-9
 
-#: Influence of one position on another, as a share of the largest output.
-MOVED: Final = 1e-6
-
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
@@ -107,7 +104,7 @@ def _of_mask(one: Judged) -> Visibility:
         allowed, seen = (array.reshape(-1, array.shape[-1]) for array in (allowed, seen))
         window = Window(allowed != seen)
     cells = reach(allowed, seen)
-    return _visible(window, cells, found_by="mask", rows=rows)
+    return visible(window, cells, found_by="mask", rows=rows)
 
 
 def _of_weights(one: Judged) -> Visibility | None:
@@ -122,46 +119,7 @@ def _of_weights(one: Judged) -> Visibility | None:
         return None
     window = Window(odd)
     amounts = _numbers(window.cut(one.actual))
-    return _visible(window, cells, found_by="weights", amounts=amounts)
-
-
-def influence(
-    calls: Sequence[tuple[Sequence[Floats], Floats, Floats]],
-) -> Visibility | None:
-    """Show which positions move which rows, from calls that differ from the first in one position.
-
-    ``calls`` holds arguments, output and expected output of each.
-    """
-    if len(calls) < 2 or not all(np.isfinite(out).all() for _, out, _ in calls):
-        return None
-    base, *others = calls
-    places = [_changed(base[0], arguments) for arguments, _, _ in others]
-    if None in places or places != list(range(places[0] or 0, (places[0] or 0) + len(places))):
-        return None
-    seen = np.stack([_moved(base[1], out) for _, out, _ in others], axis=-1)
-    allowed = np.stack([_moved(base[2], right) for _, _, right in others], axis=-1)
-    cells = reach(allowed, seen)
-    if not (allowed != seen).any():
-        return None
-    return _visible(Window(allowed != seen), cells, found_by="change", first=places[0] or 0)
-
-
-def _changed(before: Sequence[Floats], after: Sequence[Floats]) -> int | None:
-    """Return the one position, on the last axis but one, at which arguments differ."""
-    places: set[int] = set()
-    for one, other in zip(before, after, strict=False):
-        if one.shape != other.shape:
-            return None
-        if one.ndim > 1 and (one != other).any():
-            differing = (one != other).any(-1).reshape(-1, one.shape[-2]).any(0)
-            places |= {int(place) for place in np.flatnonzero(differing)}
-    return places.pop() if len(places) == 1 else None
-
-
-def _moved(before: Floats, after: Floats) -> Floats:
-    size = np.abs(before).max(initial=1.0)
-    moved: Floats = ~(np.abs(after - before).max(-1) <= MOVED * size)
-    return moved
+    return visible(window, cells, found_by="weights", amounts=amounts)
 
 
 def reach(allowed: Floats, seen: Floats) -> Floats:
@@ -170,21 +128,23 @@ def reach(allowed: Floats, seen: Floats) -> Floats:
     return np.where(~allowed & seen, Reach.LEAK, cells).astype(object)
 
 
-def _visible(
+def visible(
     window: Window,
     cells: Floats,
     *,
     found_by: str,
     rows: str = "query",
+    columns: str = "key",
     first: int = 0,
     amounts: tuple[tuple[Number, ...], ...] = (),
 ) -> Visibility:
+    """Show the part of the cells that fits a page."""
     row, column = window.corner
     return Visibility(
         found_by=found_by,
         place=window.place,
         rows=rows,
-        columns="key",
+        columns=columns,
         corner=(row, column + first),
         whole=window.whole,
         cells=tuple(tuple(map(Reach, row)) for row in window.cut(cells)),

@@ -136,7 +136,7 @@ class FollowUp(msgspec.Struct, frozen=True, kw_only=True):
     """A question that an interviewer can ask next."""
 
     question: str
-    answer: str = ""  #: what a good answer contains; interviewer only
+    answer: str = ""  #: what a good answer contains
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,9 +148,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     confidence: str  #: the evidence in words
     stages: tuple[Stage, ...] = ()  #: those of all flaws of a pair
     alternatives: tuple[str, ...] = ()  #: titles of flaws that are the same function
-    question: str = ""  #: what an interviewer can ask next
-    answer: str = ""  #: what a good answer contains; interviewer only
-    further: tuple[FollowUp, ...] = ()  #: the other flaws' questions, where they are others
+    questions: tuple[FollowUp, ...] = ()  #: of each flaw, one question once; interviewer only
     complete: bool = False  #: with the others, it accounts for every wrong output
 
 

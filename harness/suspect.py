@@ -93,15 +93,14 @@ class Suspect:
     def grouped(self, flaws: Iterable[Flaw]) -> dict[Flaw, list[Flaw]]:
         """Put flaws together that replace the same parts, and give the same here."""
         groups: dict[Flaw, list[Flaw]] = {}
-        of_parts: dict[frozenset[str], list[Flaw]] = {}
         for flaw in flaws:
-            known = of_parts.setdefault(frozenset(flaw.parts), [])
-            like = (one for one in known if same(self._of((one,)), self._of((flaw,))))
-            one = next(like, None)
-            if one is None:
-                known.append(flaw)
-            groups.setdefault(one or flaw, []).append(flaw)
+            parts = flaw.parts.keys()
+            like = (one for one in groups if one.parts.keys() == parts and self._alike(one, flaw))
+            groups.setdefault(next(like, flaw), []).append(flaw)
         return groups
+
+    def _alike(self, one: Flaw, other: Flaw) -> bool:
+        return same(self._of((one,)), self._of((other,)))
 
     @property
     def _others(self) -> range:

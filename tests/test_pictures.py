@@ -10,7 +10,6 @@ from harness.pictures import (
     Window,
     curves,
     heat,
-    influence,
     is_identity,
     rearrangement,
     visibility,
@@ -109,44 +108,6 @@ def test_masks_of_a_batch_lie_below_each_other():
     picture = visibility([one], masked=False)
     assert picture.rows == "item"
     assert picture.cells[1] == (Reach.OPEN, Reach.LOST)
-
-
-def perturbed(follow):
-    """Calls that change one position after another; ``follow`` maps values to outputs."""
-    value = np.arange(3.0)[:, None]
-    calls = []
-    for place in (None, 1, 2):
-        changed = value.copy()
-        if place is not None:
-            changed[place] += 100
-        calls.append(([changed], follow(changed), np.tri(3) @ changed))
-    return calls
-
-
-def test_a_row_that_moves_with_a_later_position_is_a_leak():
-    picture = influence(perturbed(lambda value: np.tri(3, k=1) @ value))
-    assert picture.corner == (0, 1)
-    assert picture.cells == (
-        (Reach.LEAK, Reach.CLOSED),
-        (Reach.OPEN, Reach.LEAK),
-        (Reach.OPEN, Reach.OPEN),
-    )
-
-
-def test_a_row_that_does_not_see_its_own_position_has_lost_it():
-    picture = influence(perturbed(lambda value: np.tri(3, k=-1) @ value))
-    assert picture.cells[1] == (Reach.LOST, Reach.CLOSED)
-
-
-def test_calls_that_move_what_they_should_show_nothing():
-    assert influence(perturbed(lambda value: np.tri(3) @ value)) is None
-
-
-def test_calls_that_differ_in_several_positions_show_nothing():
-    base, *_ = perturbed(lambda value: value)
-    other = ([base[0][0] + 1], base[1] + 1, base[2])
-    assert influence([base, other]) is None
-    assert influence([]) is None
 
 
 SOURCE = np.array([[0.5, 1.5], [2.5, 3.5]])

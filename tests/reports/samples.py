@@ -397,8 +397,12 @@ def over_queries() -> Card:
                 title="Softmax over the queries",
                 stage=Stage.NORMALISE,
                 confidence="Your output equals attention with the softmax over the queries (largest difference 2e-16 over 31 calls).",
-                question="Each column of your weights sums to 1. What does that mean for a query that no other query competes with?",
-                answer="It would hand out more or less than one unit of attention; each query is a distribution over the keys, so the rows must sum to 1.",
+                questions=(
+                    FollowUp(
+                        question="Each column of your weights sums to 1. What does that mean for a query that no other query competes with?",
+                        answer="It would hand out more or less than one unit of attention; each query is a distribution over the keys, so the rows must sum to 1.",
+                    ),
+                ),
             ),
         ),
         evidence=(
@@ -585,7 +589,7 @@ def hostile(payload: str = HOSTILE) -> Card:
         text,
         checks(missed),
         diagnosis=(
-            Diagnosis(flaw=payload, title=payload, stage=Stage.HEADS, confidence=payload, alternatives=(payload, payload), question=payload, answer=payload, further=(FollowUp(question=payload, answer=payload),)),
+            Diagnosis(flaw=payload, title=payload, stage=Stage.HEADS, confidence=payload, alternatives=(payload, payload), questions=(FollowUp(question=payload, answer=payload),) * 2),
         ),
         evidence=(
             Evidence(check="scale", call=payload, inputs={payload: array(np.eye(2))}, expected={payload: array(np.eye(2))}, actual={payload: array(np.ones((2, 2)))}, pictures=_hostile_pictures(payload)),

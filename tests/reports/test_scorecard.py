@@ -101,10 +101,11 @@ def test_every_flaw_of_a_class_is_named() -> None:
 def test_the_questions_of_a_pair_follow_each_other_each_with_its_answer() -> None:
     card = samples.over_queries()
     (bug,) = card.result.diagnosis
-    both = msgspec.structs.replace(bug, further=(FollowUp(question="And why?", answer="So."),))
+    (first,) = bug.questions
+    both = msgspec.structs.replace(bug, questions=(first, FollowUp(question="Why?", answer="So.")))
     result = msgspec.structs.replace(card.result, diagnosis=(both,))
     html = render_card(msgspec.structs.replace(card, result=result))
-    places = [html.index(words) for words in ("Ask next", bug.answer, "And then", "And why?")]
+    places = [html.index(words) for words in ("Ask next", first.answer, "And then", "Why?")]
     assert places == sorted(places)
     assert "<summary>What a good answer contains</summary><p>So.</p>" in html
     assert "And then" not in render_card(card)
