@@ -285,6 +285,15 @@ def test_what_no_output_shows_is_named_from_how_checks_fail(pair):
     assert named(of_flaws(*pair, spec=specs.load("torch_sdpa"))) == set(pair)
 
 
+def test_what_no_output_shows_is_named_though_it_makes_some_calls_raise():
+    pytest.importorskip("torch")
+    spec = specs.load("torch_multi_head")
+    flaw = next(flaw for flaw in spec.flaws if flaw.id == "returns-float32")
+    checks, recording = run(spec, spec.assemble(spec.with_flaws(flaw)))
+    assert any(call.answer.raised for call in recording)
+    assert named(diagnose(spec, recording, checks, SEED)) == {"returns-float32"}
+
+
 def test_no_check_is_run_again_for_wrong_numbers_where_outputs_are_wrong(monkeypatch):
     pytest.importorskip("torch")
     spec = specs.load("transformer_block")

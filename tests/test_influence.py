@@ -82,6 +82,11 @@ def test_an_argument_is_shown_whose_slices_are_mixed():
     assert picture.cells == ((OPEN, LEAK), (LEAK, OPEN))
 
 
+def test_where_two_arguments_are_mixed_the_last_is_shown():
+    mixed = of_slices(calls(lambda q, v: rolled(v) + q.mean(-1, keepdims=True)), "qv")
+    assert mixed.columns == "v slice"
+
+
 def test_a_mixture_within_one_head_is_none_of_heads():
     flipped = lambda v: v.reshape(2, 4, HEADS, WIDTH)[..., ::-1].reshape(v.shape)  # noqa: E731
     assert of_slices(calls(lambda q, v: flipped(v) + q), "qv") is None

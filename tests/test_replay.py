@@ -1,5 +1,6 @@
 """Checks that failed are run again against flaws, and compared in how they end."""
 
+import msgspec
 import pytest
 
 import specs
@@ -74,7 +75,18 @@ def test_a_wrong_number_tells_nothing_more_where_the_core_check_failed():
     assert Replay(SPEC, core_passed, SEED).implied == set()
 
 
-def test_an_exception_or_nan_may_tell_more():
-    functions = SPEC.assemble(SPEC.with_flaws(FLAWS["calls-a-library"]))
+@pytest.mark.parametrize("actual", ["nan", "inf", None])
+def test_an_exception_or_nan_may_tell_more(actual):
+    functions = SPEC.assemble(SPEC.with_flaws(FLAWS["softmax-over-everything"]))
     checks, _ = run_checks(SPEC, DirectSession(functions, arrays="numpy"), SEED)
-    assert Replay(SPEC, checks, SEED).implied == set()
+    other = {
+        check.id: msgspec.structs.replace(
+            check,
+            mismatch=actual and msgspec.structs.replace(check.mismatch, actual=actual),
+        )
+        for check in checks
+        if check.id == "stable-softmax"
+    }
+    implied = Replay(SPEC, [other.get(check.id, check) for check in checks], SEED).implied
+    assert "mask-polarity" in implied
+    assert "stable-softmax" not in implied
