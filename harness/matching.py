@@ -32,9 +32,6 @@ UNBOUNDED: Final = 1e3
 #: submission's own choice.
 HUGE: Final = 1e6
 
-#: How unlike an output is that has nothing in common with another.
-UNLIKE: Final = 3.0
-
 #: Exceptions that say the same: something is used that this assignment does not have.
 REFUSALS: Final = frozenset({"ImportError", "ModuleNotFoundError", "NotByHand"})
 
@@ -128,31 +125,6 @@ def _distances(recorded: Recorded, expected: tuple[Expected, ...] | str) -> Iter
         yield from (_distance(out, right) for out, right in zip(outs, expected, strict=False))
 
 
-def unlikeness(recorded: Recorded, expected: tuple[Expected, ...] | str) -> float:
-    """Return how unlike an answer is to what an implementation gives: the sum of relative errors.
-
-    Root mean squares, at most 3 for an output; so much, too, where one is not finite or of
-    another shape. Half of two flaws is mostly more like both than any other flaw is.
-    """
-    raised, outs = recorded.answer.raised, recorded.answer.outs
-    if raised is not None or isinstance(expected, str):
-        return 0.0 if raised is not None and isinstance(expected, str) else UNLIKE
-    return sum(_unlikeness(out, right) for out, right in zip(outs, expected, strict=False))
-
-
-def _unlikeness(output: Output, expected: Expected) -> float:
-    if not isinstance(output, Tensor) or output.values.shape != expected.values.shape:
-        return UNLIKE
-    finite = np.isfinite(output.values) & np.isfinite(expected.values)
-    if not finite.any():
-        return UNLIKE
-    values, right = output.values[finite], expected.values[finite]
-    with np.errstate(all="ignore"):  # a wrong answer may hold anything
-        error = np.sqrt(((values - right) ** 2).sum() / (values**2).sum())
-    unlike = (np.isfinite(output.values) != np.isfinite(expected.values)).mean()
-    return (float(error) if error < UNLIKE else UNLIKE) + UNLIKE * float(unlike)
-
-
 def raised_alike(recorded: Recorded, expected: tuple[Expected, ...] | str) -> bool:
     """Tell whether a call raised, and an implementation raises the same kind of exception."""
     if recorded.answer.raised is None or not isinstance(expected, str):
@@ -196,8 +168,16 @@ def _contents(call: Recorded) -> Iterator[object]:
 def _unlike(one: Output, other: Output) -> bool:
     if not isinstance(one, Tensor) or not isinstance(other, Tensor):
         return False
-    alike = np.array_equal(one.values, other.values, equal_nan=True)
-    return not alike and _unlikeness(one, Expected(other.values, 0.0)) > FAR
+    if one.values.shape != other.values.shape:
+        return True
+    if np.array_equal(one.values, other.values, equal_nan=True):
+        return False
+    finite = np.isfinite(one.values)
+    if (finite != np.isfinite(other.values)).any():
+        return True
+    with np.errstate(all="ignore"):  # a wrong answer may hold anything
+        error = np.linalg.norm((one.values - other.values)[finite])
+        return not error <= FAR * np.linalg.norm(one.values[finite])
 
 
 def _distance(output: Output, expected: Expected) -> Distance:

@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+
+from harness.calls import Output, Tensor
 from harness.candidate import Recorded
 from harness.compare import Expected
-from harness.matching import Distance, distance, fits, outputs, raised_alike, same, unlikeness
+from harness.effects import Floats, shares
+from harness.matching import Distance, distance, fits, outputs, raised_alike, same
 from harness.spec import Flaw, Spec
 
 Explanation = tuple[Flaw, ...]
@@ -82,9 +86,10 @@ class Suspect:
             self._styled[flaw] = not all(same(plain, other) for other in others)
         return self._styled[flaw]
 
-    def unlikeness(self, flaw: Flaw) -> float:
-        """Return how unlike the answer is to what a flaw gives."""
-        return unlikeness(self.call, self._of((flaw,)))
+    def shares(self, flaws: Sequence[Flaw]) -> Floats:
+        """Return which share of the answer's error each two of n flaws make up: (n, n)."""
+        answer = [_numbers(out) for out in self.call.answer.outs]
+        return shares(answer, _arrays(self._of(())), [_arrays(self._of((f,))) for f in flaws])
 
     def raises_alike(self, explanation: Explanation) -> bool:
         """Tell whether flaws raise the same kind of exception."""
@@ -127,6 +132,16 @@ def used(parts: Mapping[str, Any], run: Callable[[Mapping[str, Any]], object]) -
 
     run({name: noting(name, part) for name, part in parts.items()})
     return names
+
+
+def _numbers(output: Output) -> Floats:
+    if isinstance(output, Tensor):
+        return output.values
+    return np.asarray(output) if isinstance(output, (bool, int, float)) else np.empty(0)
+
+
+def _arrays(given: Given) -> Sequence[Floats]:
+    return [] if isinstance(given, str) else [one.values for one in given]
 
 
 def _differing(style: Spec, spec: Spec) -> set[str]:

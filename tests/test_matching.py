@@ -8,14 +8,12 @@ from harness.candidate import Recorded
 from harness.compare import Expected
 from harness.errors import CandidateRaised
 from harness.matching import (
-    UNLIKE,
     differ,
     distance,
     outputs,
     raised_alike,
     same,
     strided,
-    unlikeness,
     usable,
 )
 from harness.spec import EntryPoint
@@ -107,30 +105,6 @@ def test_exceptions_are_alike_by_kind_and_so_are_refusals_and_shapes_that_do_not
     assert raised_alike(call(raised="NotByHand"), "ImportError")
     assert raised_alike(call(raised="RuntimeError"), "ValueError")
     assert not raised_alike(call(tensor(X)), "ImportError")
-
-
-def test_unlikeness_is_the_relative_error_and_none_for_equal_values():
-    assert unlikeness(call(tensor(X)), expected(X)) == 0.0
-    assert unlikeness(call(tensor(X)), expected(1.5 * X)) == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        call(tensor(X[0])),
-        call(tensor(X * np.nan)),
-        call(tensor(X * 0)),
-        call(tensor(X * 1e200)),
-        call(raised="ValueError"),
-    ],
-    ids=["shape", "NaN", "zeros", "huge", "raised"],
-)
-def test_what_has_nothing_in_common_is_as_unlike_as_can_be(given):
-    assert unlikeness(given, expected(X * 1e300)) == UNLIKE
-
-
-def test_an_exception_where_one_is_expected_is_not_unlike():
-    assert unlikeness(call(raised="ValueError"), "IndexError") == 0.0
 
 
 def test_nothing_can_be_said_of_what_is_random():

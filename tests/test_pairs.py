@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 
+import numpy as np
 import pytest
 
 import specs
@@ -71,11 +72,11 @@ def test_a_hindered_flaw_goes_with_one_that_is_not(first):
     assert ids not in found
 
 
-class Liking:
-    """A call that each flaw changes, and is so unlike."""
+class Sharing:
+    """A call that each flaw changes, and the shares of its error."""
 
-    def __init__(self, **unlike):
-        self._unlike = unlike
+    def __init__(self, shares):
+        self._shares = np.array(shares)
 
     def uses(self, flaw):
         return True
@@ -85,15 +86,11 @@ class Liking:
     def grouped(self, flaws):
         return {flaw: [flaw] for flaw in flaws}
 
-    def unlikeness(self, flaw):
-        return self._unlike[flaw.id]
+    def shares(self, flaws):
+        return self._shares
 
 
-def test_pairs_come_by_the_likeness_of_both_and_of_the_more_alike_in_turn():
-    a, b, c, d = (dataclasses.replace(FLAWS["no-scale"], id=id, parts={id: None}) for id in "abcd")
-    order = [
-        "".join(sorted(flaw.id for flaw in pair))
-        for (pair,) in likeliest(Liking(a=0, b=4, c=3, d=2), [b, c, d, a], (), (), ())
-    ]
-    # Both: ad 2, ac 3, ab 4, cd 5, bd 6, bc 7. The more alike, as they were given: ab, ac, ad.
-    assert order == ["ad", "ab", "ac", "cd", "bd", "bc"]
+def test_pairs_come_by_the_share_of_the_error_that_they_make_up():
+    a, b, c = (dataclasses.replace(FLAWS["no-scale"], id=id, parts={id: None}) for id in "abc")
+    first = Sharing([[0, 0.2, 0.9], [0.2, 0, 0.4], [0.9, 0.4, 0]])
+    assert list(likeliest(first, [a, b, c], (), (), ())) == [[(a, c)], [(b, c)], [(a, b)]]

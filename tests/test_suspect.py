@@ -36,7 +36,12 @@ def test_a_flaw_that_gives_the_answer_is_at_no_distance():
     first = found("no-scale")
     assert first.distance((FLAWS["no-scale"],)).fits
     assert not first.distance((FLAWS["sigmoid"],)).fits
-    assert first.unlikeness(FLAWS["no-scale"]) < 1e-9 < first.unlikeness(FLAWS["sigmoid"])
+
+
+def test_a_flaw_that_gives_the_answer_makes_up_the_whole_error():
+    shares = found("no-scale").shares([FLAWS["no-scale"], FLAWS["sigmoid"]])
+    assert shares.diagonal() == pytest.approx([1.0, 0.0], abs=0.5)
+    assert shares[0, 1] == pytest.approx(1.0)
 
 
 def test_a_flaw_of_what_the_call_does_not_use_changes_nothing():
