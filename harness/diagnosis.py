@@ -59,8 +59,9 @@ def diagnose(
             found[point.name] = result
         elif not search.is_answered_right:
             explained = False
+    unnamed = [call for call in calls if found and call.point.name not in found]
     found = _merged(found)
-    if explained and (behaving := _Hidden(spec, replay, calls, flaws, found).diagnosis()):
+    if explained and (behaving := _Hidden(spec, replay, calls, unnamed, flaws, found).diagnosis()):
         said = [behaving]
     else:
         said = [_of_outputs(name, one) for name, one in found.items()]
@@ -121,14 +122,16 @@ class _Hidden:
         spec: Spec,
         replay: Replay,
         calls: Sequence[Recorded],
+        unnamed: Sequence[Recorded],
         flaws: Sequence[Flaw],
         found: Mapping[str, Found],
     ) -> None:
         self._spec = next((one.spec for one in found.values()), spec)
         self._replay = replay.of(self._spec)
         self._base = _united(found.values())
-        answered = (call for call in calls if call.answer.raised is None)
+        answered = [call for call in calls if call.answer.raised is None]
         self._calls = sorted(answered, key=lambda call: -call.size)
+        self._unnamed = [call for call in unnamed if call.answer.raised is None]
         self._sample = {call.check: call for call in self._calls}.values()
         self._raised = next((call for call in calls if call.answer.raised is not None), None)
         self._flaws = flaws
@@ -184,6 +187,8 @@ class _Hidden:
         """Tell whether flaws give what was recorded."""
         if not disjoint(explanation):
             return False
+        if all(flaw.hidden or flaw in (self._base or ()) for flaw in explanation):
+            calls = self._unnamed  # the others are known to be as these flaws leave them
         made = self._spec.expect(self._spec.with_flaws(*explanation))
         return all(distance(call, outputs(call, made)).fits for call in calls)
 
