@@ -17,6 +17,8 @@ from harness.session import DirectSession
 from harness.spec import Flaw, Spec
 
 _NUMBER: Final = re.compile(r"[-+]?\d(?:[\d.,]*\d)?(?:e[-+]?\d+)?%?|\b(?:nan|inf)\b")
+#: Where the submission raised; the reference is in no file of its own.
+_LINE: Final = re.compile(r" \(line \d+\)")
 
 #: How a check ended: the outcome, and the message without its numbers.
 Manner = tuple[Outcome, str]
@@ -91,4 +93,4 @@ def _is_number_wrong(check: CheckResult) -> bool:
 
 
 def _manner(check: CheckResult) -> Manner:
-    return check.outcome, _NUMBER.sub("#", check.message)
+    return check.outcome, _NUMBER.sub("#", _LINE.sub("", check.message))

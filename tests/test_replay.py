@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 import specs
+from harness.errors import CandidateRaised
 from harness.replay import Replay
 from harness.results import CheckResult
 from harness.running import run_checks
@@ -30,13 +31,21 @@ def test_a_flaw_agrees_with_the_submission_that_has_it(replay):
     assert replay.agrees([FLAWS["query-scaled-in-place"]], ["inputs-untouched"])
 
 
-@pytest.mark.parametrize("value", ["0", "-1.5e-07", "nan", "1,024", "3.5%"])
-def test_a_message_is_compared_without_its_numbers(value):
+def manner(message):
     result = CheckResult(
         id="c", title="", level="pass", facet="", points=1, earned=0,
-        outcome="failed", message=f"out is {value}, no",
+        outcome="failed", message=message,
     )  # fmt: skip
-    assert Replay(SPEC, [result], SEED).failed["c"] == ("failed", "out is #, no")
+    return Replay(SPEC, [result], SEED).failed["c"]
+
+
+@pytest.mark.parametrize("value", ["0", "-1.5e-07", "nan", "1,024", "3.5%"])
+def test_a_message_is_compared_without_its_numbers(value):
+    assert manner(f"out is {value}, no") == ("failed", "out is #, no")
+
+
+def test_an_exception_is_compared_without_the_line_that_raised():
+    assert manner(str(CandidateRaised("ValueError", "no", line=7))) == manner("ValueError: no")
 
 
 def test_a_flaw_that_fails_the_check_in_another_way_does_not(replay):
