@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -27,6 +27,8 @@ from harness.suspect import Explanation
 
 #: Flaws that no output shows and that are tried; each try runs failed checks again.
 HIDDEN: Final = 8
+#: So many of them are found together.
+TOGETHER: Final = 2
 #: A larger difference is not taken for rounding by a reader, even where it is.
 SMALL: Final = 1e-3
 #: Failures in so many stages may tell where the mistake is; in more they point everywhere.
@@ -137,7 +139,7 @@ class _Hidden:
         self._flaws = flaws
 
     def diagnosis(self) -> Diagnosis | None:
-        """Return the flaws of outputs with one more that explains what they leave unexplained."""
+        """Return the flaws of outputs with those that explain what they leave unexplained."""
         base, replay = self._base, self._replay
         if base is None or not self._calls:
             return None
@@ -148,16 +150,12 @@ class _Hidden:
             raising = [flaw for flaw in unsaid if self._raises(flaw)]
             more = [flaw for flaw in raising if self._leave((flaw,), self._sample)][:HIDDEN]
         checks = frozenset().union(*map(self._unsaid, more)) if base else replay.failed
-        if not checks or (base and replay.agrees(base, checks)):
-            return None
-        fitting = [(*base, f) for f in more if self._fits((*base, f), checks)]
-        if not fitting and not base:
-            # Flaws that no output shows do not hide each other's effect on a check.
-            rarest = {replay.rarest(checks)}
-            alike = {flaw for flaw in more if replay.agrees((flaw,), rarest)}
-            pairs = (pair for pair in itertools.combinations(more, 2) if alike & {*pair})
-            fitting = [p for p in pairs if self._fits(p, checks)]
-        if not fitting:
+        fitting: Sequence[Explanation] = ()
+        for most in range(TOGETHER + 1):
+            sets = {frozenset(one): one for one in self._covering(base, checks, more, most)}
+            if fitting := [one for one in sets.values() if self._leave(one, self._calls)]:
+                break
+        if not fitting or base in fitting:
             return None
         evidence = f"it fails the same {_counted(len(replay.failed), 'check')} in the same way"
         return _describe("submission", tuple(fitting), evidence)
@@ -171,10 +169,21 @@ class _Hidden:
         checks = replay.predicted(flaw).difference(*map(replay.predicted, base))
         return checks - replay.implied if base and not flaw.random else checks
 
-    def _fits(self, explanation: Explanation, checks: Collection[str]) -> bool:
-        """Tell whether checks fail alike, and outputs stay as they are explained."""
-        alike = disjoint(explanation) and self._replay.agrees(explanation, checks)
-        return alike and self._leave(explanation, self._calls)
+    def _covering(
+        self, flaws: Explanation, checks: Collection[str], more: Sequence[Flaw], most: int
+    ) -> Iterator[Explanation]:
+        """Yield flaws, with at most so many more, for which these checks end as they did.
+
+        What no output shows does not hide its like: each check ends as for one flaw of the last.
+        """
+        unlike = self._replay.unlike(flaws, checks)
+        if unlike is None:
+            yield flaws
+        elif most:
+            for flaw in more:
+                union = (*flaws, flaw)
+                if disjoint(union) and self._replay.unlike(union, (unlike,)) is None:
+                    yield from self._covering(union, checks, more, most - 1)
 
     def _raises(self, flaw: Flaw) -> bool:
         """Tell whether a flaw that shows in outputs raises where the submission first did."""
@@ -185,8 +194,6 @@ class _Hidden:
 
     def _leave(self, explanation: Explanation, calls: Iterable[Recorded]) -> bool:
         """Tell whether flaws give what was recorded."""
-        if not disjoint(explanation):
-            return False
         if all(flaw.hidden or flaw in (self._base or ()) for flaw in explanation):
             calls = self._unnamed  # the others are known to be as these flaws leave them
         made = self._spec.expect(self._spec.with_flaws(*explanation))

@@ -6,6 +6,7 @@ again on the same inputs against the flawed reference, in this process.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
@@ -19,6 +20,9 @@ from harness.spec import Flaw, Spec
 _NUMBER: Final = re.compile(r"[-+]?\d(?:[\d.,]*\d)?(?:e[-+]?\d+)?%?|\b(?:nan|inf)\b")
 #: Where the submission raised; the reference is in no file of its own.
 _LINE: Final = re.compile(r" \(line \d+\)")
+
+#: How a check ends where the submission's process goes on.
+ANSWERED: Final = (Outcome.FAILED, Outcome.RAISED)
 
 #: How a check ended: the outcome, and the message without its numbers.
 Manner = tuple[Outcome, str]
@@ -57,25 +61,23 @@ class Replay:
         predicted = self.predicted(flaw)
         return bool(predicted) and predicted <= self.failed.keys()
 
-    def agrees(self, flaws: Iterable[Flaw], checks: Collection[str]) -> bool:
-        """Tell whether failed checks end the same for the reference with these flaws.
+    def unlike(self, flaws: Collection[Flaw], checks: Iterable[str]) -> str | None:
+        """Return a failed check that ends in another way for the reference with these flaws.
 
-        Those that the fewest flaws fail come first: they decide the most.
+        Of those the one that the fewest flaws fail, which decides the most; None where all end
+        the same. No flaw ends a process.
         """
-        flaws = tuple(flaws)
-        return all(
-            self._replayed(flaws, check) == self.failed[check]
-            for check in sorted(checks, key=self._fame)
-        )
-
-    def rarest(self, checks: Collection[str]) -> str:
-        """Return the check that the fewest flaws fail."""
-        return min(checks, key=self._fame)
+        rarest = sorted(checks, key=self._fame)
+        ended = (check for check in rarest if self.failed[check][0] not in ANSWERED)
+        other = (check for check in rarest if self._replayed(flaws, check) != self.failed[check])
+        return next(itertools.chain(ended, other), None)
 
     def _fame(self, check: str) -> int:
         return sum(check in flaw.caught_by for flaw in self._spec.flaws)
 
-    def _replayed(self, flaws: tuple[Flaw, ...], check: str) -> Manner:
+    def _replayed(self, flaws: Collection[Flaw], check: str) -> Manner:
+        if not flaws:
+            return Outcome.PASSED, ""  # as the reference does
         key = frozenset(flaw.id for flaw in flaws)
         if (key, check) not in self._known:
             if key not in self._candidates:

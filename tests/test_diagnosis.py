@@ -277,6 +277,7 @@ def test_the_reported_composite_of_heads_scale_and_mask_is_found():
         ("scale-by-heads", "dropout-always-on"),
         ("softmax-detached",),
         ("query-scaled-in-place", "softmax-detached"),
+        ("float-mask-compared", "fill-overflows-half", "dropout-missing"),
     ],
     ids="+".join,
 )

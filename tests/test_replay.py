@@ -6,7 +6,7 @@ import pytest
 import specs
 from harness.errors import CandidateRaised
 from harness.replay import Replay
-from harness.results import CheckResult
+from harness.results import CheckResult, Outcome
 from harness.running import run_checks
 from harness.session import DirectSession
 
@@ -28,7 +28,7 @@ def test_the_failed_checks_are_known_by_how_they_ended(replay):
 
 
 def test_a_flaw_agrees_with_the_submission_that_has_it(replay):
-    assert replay.agrees([FLAWS["query-scaled-in-place"]], ["inputs-untouched"])
+    assert replay.unlike([FLAWS["query-scaled-in-place"]], ["inputs-untouched"]) is None
 
 
 def manner(message):
@@ -49,11 +49,11 @@ def test_an_exception_is_compared_without_the_line_that_raised():
 
 
 def test_a_flaw_that_fails_the_check_in_another_way_does_not(replay):
-    assert not replay.agrees([FLAWS["assumes-contiguous"]], ["inputs-untouched"])
+    assert replay.unlike([FLAWS["assumes-contiguous"]], ["inputs-untouched"]) == "inputs-untouched"
 
 
 def test_a_flaw_that_does_not_fail_the_check_does_not(replay):
-    assert not replay.agrees([FLAWS["no-scale"]], ["inputs-untouched"])
+    assert replay.unlike([FLAWS["no-scale"]], ["inputs-untouched"]) == "inputs-untouched"
 
 
 def test_a_flaw_can_be_there_only_if_all_checks_failed_that_it_fails(replay):
@@ -70,8 +70,22 @@ def test_a_flaw_that_no_check_here_fails_cannot_be_told(replay):
     assert not Replay(SPEC.only(names), checks, SEED).compatible(FLAWS["no-scale"])
 
 
-def test_the_rarest_check_is_the_one_that_the_fewest_flaws_fail(replay):
-    assert replay.rarest(["definition", "inputs-untouched", "scale"]) == "inputs-untouched"
+def test_the_check_that_the_fewest_flaws_fail_tells_that_they_differ():
+    functions = SPEC.assemble(SPEC.with_flaws(FLAWS["no-scale"]))
+    checks, _ = run_checks(SPEC, DirectSession(functions, arrays="numpy"), SEED)
+    replay = Replay(SPEC, checks, SEED)
+    assert {"definition", "scale"} < replay.failed.keys()
+    assert replay.unlike([FLAWS["sigmoid"]], ["definition", "scale"]) == "scale"
+    assert replay.unlike([], ["definition", "scale"]) == "scale"
+
+
+def test_no_flaw_is_tried_on_a_check_that_ended_the_process(monkeypatch):
+    crashed = CheckResult(
+        id="scale", title="", level="pass", facet="", points=1, earned=0,
+        outcome=Outcome.CRASHED, message="its process ended without an answer",
+    )  # fmt: skip
+    monkeypatch.setattr("harness.replay.run_check", None)
+    assert Replay(SPEC, [crashed], SEED).unlike([FLAWS["no-scale"]], ["scale"]) == "scale"
 
 
 def test_a_wrong_number_tells_nothing_more_where_the_core_check_failed():
