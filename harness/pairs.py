@@ -27,29 +27,25 @@ def likeliest(
     first: Suspect,
     flaws: Sequence[Flaw],
     hindered: Sequence[Flaw],
-    alone: Iterable[Flaw],
     reported: Iterable[Explanation],
 ) -> Iterator[Alike]:
-    """Yield pairs of flaws, those together that are the same on the first wrong call.
+    """Yield pairs of flaws that both change the first wrong call, with those that are the same.
 
-    Those that were ``reported`` to come together are first. A flaw that does not change the call
-    is paired only with flaws that explain it ``alone``; one that another flaw may have
-    ``hindered`` from failing its checks, only with one that has failed all of its own.
+    Those that were ``reported`` to come together are first. Flaws that another may have
+    ``hindered`` from failing their checks are paired only with one that has failed all of its own.
     """
-    changing = [flaw for flaw in flaws if first.uses(flaw) and first.changes(flaw)]
-    later = [flaw for flaw in (*flaws, *hindered) if flaw not in changing]
+    changing = [flaw for flaw in flaws if first.changes(flaw)]
     behind = [flaw for flaw in hindered if first.uses(flaw)]
     groups = first.grouped(dict.fromkeys((*changing, *behind)))
     names = {flaw: one for one, group in groups.items() for flaw in group}
     known = (tuple(names[flaw] for flaw in pair) for pair in reported if names.keys() >= {*pair})
-    one_by_itself = itertools.product((flaw for flaw in alone if flaw in groups), later)
     both_change = [flaw for flaw in changing if flaw in groups]
     both = _by_share(first, both_change, [flaw for flaw in behind if flaw in groups])
     tried: set[frozenset[Flaw]] = set()
-    for pair in filter(_may_be, itertools.chain(known, one_by_itself, both)):
+    for pair in filter(_may_be, itertools.chain(known, both)):
         if frozenset(pair) not in tried:
             tried.add(frozenset(pair))
-            members = itertools.product(*(groups.get(flaw, [flaw]) for flaw in pair))
+            members = itertools.product(*(groups[flaw] for flaw in pair))
             yield list(filter(_may_be, members))
         if len(tried) == TRIES:
             return

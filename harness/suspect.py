@@ -57,7 +57,7 @@ class Suspect:
 
     def changes(self, flaw: Flaw) -> bool:
         """Tell whether a flaw by itself gives something else than the reference."""
-        return not same(self._of(()), self._of((flaw,)))
+        return self.uses(flaw) and not same(self._of(()), self._of((flaw,)))
 
     def distance(self, explanation: Explanation) -> Distance:
         """Return how far the answer is from what flaws give in the reference's own style."""

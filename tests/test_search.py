@@ -1,4 +1,6 @@
-"""Flaws are searched one by one, then two by two."""
+"""Flaws are searched one by one, then two by two, then with others that change other calls."""
+
+import pytest
 
 import specs
 from harness.search import Search
@@ -29,6 +31,27 @@ def test_a_pair_is_found_where_no_single_flaw_explains_all_calls():
     assert frozenset({"no-scale", "mask-ignored"}) in ids(
         search("no-scale", "mask-ignored").found()
     )
+
+
+@pytest.mark.parametrize(
+    "three",
+    [
+        ("scale-by-d", "softmax-over-queries", "mask-ignored"),
+        ("no-scale", "mask-ignored", "assumes-contiguous"),
+    ],
+    ids="+".join,
+)
+def test_a_third_flaw_is_found_where_it_changes_other_calls(three, monkeypatch):
+    assert frozenset(three) in ids(search(*three).found())
+    monkeypatch.setattr("harness.search.GROWTHS", 0)
+    assert search(*three).found() is None
+
+
+def test_a_flaw_that_another_keeps_from_failing_a_check_is_found_beside_it():
+    calls, failed = answers(SPEC, SPEC.with_flaws(FLAWS["no-scale"], FLAWS["mask-ignored"]))
+    others = [flaw for flaw in SPEC.flaws if flaw.id != "mask-ignored"]
+    found = Search(SPEC, calls, failed, others, hindered=[FLAWS["mask-ignored"]]).found()
+    assert frozenset({"no-scale", "mask-ignored"}) in ids(found)
 
 
 def test_a_flaw_that_is_not_among_those_that_may_be_there_is_not_found():
