@@ -149,7 +149,7 @@ class Search:
         if self._may_be_several:
             tries = iter(range(GROWTHS))
             later = [f for f in (*self._flaws, *self._hindered) if not first.changes(f)]
-            for explanation in sorted(self._near, key=len, reverse=True):
+            for explanation in sorted(dict.fromkeys(self._near), key=len, reverse=True):
                 yield from self._with_more(later, explanation, size, tries)
 
     def _with_more(
