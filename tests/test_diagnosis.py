@@ -153,6 +153,14 @@ def test_a_flaw_of_two_entry_points_is_named_once():
     assert said.confidence.startswith("Your softmax and attention equal the reference")
 
 
+def test_what_no_output_shows_is_not_named_with_a_flaw_of_one_entry_point_that_another_could_have():
+    wrong = NUMPY.with_flaws(FLAWS["no-maximum"], FLAWS["query-scaled-in-place"])
+    right = NUMPY.assemble(NUMPY.reference)["softmax"]
+    (said,) = said_of({**NUMPY.assemble(wrong), "softmax": right})
+    assert said.confidence.startswith("Your attention equals the reference")
+    assert said.flaw == "no-maximum"
+
+
 def test_float32_inside_float64_hides_no_flaw():
     def single(logits, width):
         return (logits / width).astype(np.float32).astype(np.float64)
