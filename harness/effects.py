@@ -33,7 +33,7 @@ def shares(answer: Outputs, right: Outputs, wrong: Sequence[Outputs]) -> Floats:
     a, b = alone[:, None], alone[None, :]
     alike = np.abs(between) > ALIKE
     both = (a**2 + b**2 - 2 * a * b * between) / np.where(alike, 1.0, 1 - between**2)
-    found: Floats = np.where(alike, np.maximum(a**2, b**2), both)
+    found: Floats = np.where(alike, a**2, both)
     return found
 
 

@@ -47,6 +47,25 @@ def test_a_third_flaw_is_found_where_it_changes_other_calls(three, monkeypatch):
     assert search(*three).found() is None
 
 
+def test_no_more_than_three_are_looked_for():
+    four = ("scale-by-d", "softmax-over-queries", "mask-ignored", "assumes-contiguous")
+    assert search(*four).found() is None
+
+
+def test_pairs_are_not_tried_where_a_flaw_of_other_calls_completes_the_first(monkeypatch):
+    monkeypatch.setattr("harness.search.likeliest", None)
+    assert frozenset({"no-scale", "mask-ignored"}) in ids(
+        search("no-scale", "mask-ignored").found()
+    )
+
+
+def test_a_flaw_of_other_calls_is_found_in_another_style():
+    _, style = SPEC.in_styles()
+    truth = (FLAWS["softmax-over-queries"], FLAWS["mask-of-first-item"])
+    found = Search(SPEC, *answers(style, style.with_flaws(*truth)), SPEC.flaws).found()
+    assert frozenset({"softmax-over-queries", "mask-of-first-item"}) in ids(found)
+
+
 def test_a_flaw_that_another_keeps_from_failing_a_check_is_found_beside_it():
     calls, failed = answers(SPEC, SPEC.with_flaws(FLAWS["no-scale"], FLAWS["mask-ignored"]))
     others = [flaw for flaw in SPEC.flaws if flaw.id != "mask-ignored"]
