@@ -1,5 +1,6 @@
 """Flaws are searched one by one, then two by two, then with others that change other calls."""
 
+import numpy as np
 import pytest
 
 import specs
@@ -71,6 +72,25 @@ def test_a_flaw_that_another_keeps_from_failing_a_check_is_found_beside_it():
     others = [flaw for flaw in SPEC.flaws if flaw.id != "mask-ignored"]
     found = Search(SPEC, calls, failed, others, hindered=[FLAWS["mask-ignored"]]).found()
     assert frozenset({"no-scale", "mask-ignored"}) in ids(found)
+
+
+def noise(weights, width):
+    return weights * np.random.default_rng().random(weights.shape)
+
+
+def refuse(logits, allowed):
+    raise KeyError("mask")
+
+
+@pytest.mark.parametrize(
+    "parts", [{"scale_weights": noise}, {"mask": refuse}], ids=["random", "raised"]
+)
+def test_flaws_are_not_put_together_for_outputs_that_differ_or_where_all_are_right(
+    parts, monkeypatch
+):
+    monkeypatch.setattr("harness.search.likeliest", None)
+    calls, failed = answers(SPEC, {**SPEC.reference, **parts})
+    assert Search(SPEC, calls, failed, SPEC.flaws).found() is None
 
 
 def test_a_flaw_that_is_not_among_those_that_may_be_there_is_not_found():
