@@ -275,7 +275,7 @@ def _describe(
         flaw="+".join(flaw.id for flaw in first),
         title=title,
         stage=first[0].stage,
-        stages=tuple(dict.fromkeys(flaw.stage for flaw in first)),
+        stages=tuple(sorted({flaw.stage for flaw in first}, key=[*Stage].index)),
         confidence=f"Your {name} {does} with {title} ({evidence}).",
         alternatives=tuple(_title(other) for other in others),
         questions=tuple(dict.fromkeys(asked)),

@@ -106,7 +106,7 @@ def test_two_flaws_of_one_stage_are_named_together():
 
 def test_a_pair_names_the_stages_of_both():
     (said,) = of_flaws("no-scale", "mask-ignored")
-    assert set(said.stages) == {Stage.SCALE, Stage.MASK}
+    assert said.stages == (Stage.SCALE, Stage.MASK)
 
 
 def test_a_pair_asks_the_questions_of_both_and_one_question_once():

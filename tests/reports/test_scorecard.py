@@ -176,4 +176,14 @@ def test_an_error_in_a_second_file_links_there() -> None:
 
 
 def test_a_pair_of_flaws_names_both_stages() -> None:
-    assert "The bug, in scale and mask" in render_card(samples.composite())
+    assert "The bugs, in scale and mask<" in render_card(samples.composite())
+
+
+def test_three_stages_are_listed() -> None:
+    card = samples.composite()
+    both, other = card.result.diagnosis
+    three = msgspec.structs.replace(both, stages=(Stage.SCALE, Stage.MASK, Stage.NORMALISE))
+    result = msgspec.structs.replace(card.result, diagnosis=(three, other))
+    page = render_card(msgspec.structs.replace(card, result=result))
+    assert "The bugs, in scale, mask and normalise<" in page
+    assert "The bug, in heads<" in page
