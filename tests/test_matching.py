@@ -150,6 +150,9 @@ OTHER = X + 0.5
         ([call(tensor(X)), call(tensor(OTHER), argument=tensor(X.copy()))], True),
         ([call(tensor(X)), call(tensor(OTHER), argument=Tensor(X, "f8", transposed=True))], False),
         ([call(tensor(X * np.nan)), call(tensor(X * np.nan))], False),
+        ([call(tensor(X)), call(tensor(np.where(X == 1, np.nan, X)))], True),
+        ([call(tensor(X)), call(tensor(X[0]))], True),
+        ([call(tensor(X * np.inf)), call(tensor(X * np.inf))], False),
         ([call(tensor(X)), call(raised="ValueError")], False),
     ],
 )
