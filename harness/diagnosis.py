@@ -11,24 +11,21 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
 
 from harness.candidate import Recorded, is_array
 from harness.compare import shape_name
-from harness.matching import distance, outputs, raised_alike, usable
+from harness.hidden import Hidden
+from harness.matching import outputs, usable
 from harness.replay import Replay
 from harness.results import CheckResult, Diagnosis, Evidence, FollowUp, Outcome, Stage
 from harness.search import Found, Search
 from harness.spec import Flaw, Spec, disjoint
 from harness.suspect import Explanation
 
-#: Flaws that no output shows and that are tried; each try runs failed checks again.
-HIDDEN: Final = 8
-#: So many of them are found together.
-TOGETHER: Final = 2
 #: A larger difference is not taken for rounding by a reader, even where it is.
 SMALL: Final = 1e-3
 #: Failures in so many stages may tell where the mistake is; in more they point everywhere.
@@ -63,10 +60,13 @@ def diagnose(
             explained = False
     unnamed = [call for call in calls if found and call.point.name not in found]
     found = _merged(found)
-    if explained and (behaving := _Hidden(spec, replay, calls, unnamed, flaws, found).diagnosis()):
-        said = [behaving]
-    else:
-        said = [_of_outputs(name, one) for name, one in found.items()]
+    said = [_of_outputs(name, one) for name, one in found.items()]
+    if explained and (base := _united(found.values())) is not None:
+        style = next((one.spec for one in found.values()), spec)
+        hidden = Hidden(style, replay.of(style), base, flaws, calls, unnamed)
+        if fitting := hidden.explanations():
+            same = f"it fails the same {_counted(len(replay.failed), 'check')} in the same way"
+            said = [_describe("submission", fitting, same)]
     complete = explained and not any(one.unexplained for one in found.values())
     return tuple(msgspec.structs.replace(one, complete=complete) for one in said)
 
@@ -114,90 +114,6 @@ def unexplained(checks: Sequence[CheckResult], evidence: Sequence[Evidence]) -> 
         "No known mistake, nor two together, gives these results. "
         f"First to break{stage}: {first.title.rstrip('.')}. A small failing call: {call}."
     )
-
-
-class _Hidden:
-    """Flaws that no output shows, besides those that explain the outputs."""
-
-    def __init__(
-        self,
-        spec: Spec,
-        replay: Replay,
-        calls: Sequence[Recorded],
-        unnamed: Sequence[Recorded],
-        flaws: Sequence[Flaw],
-        found: Mapping[str, Found],
-    ) -> None:
-        self._spec = next((one.spec for one in found.values()), spec)
-        self._replay = replay.of(self._spec)
-        self._base = _united(found.values())
-        answered = [call for call in calls if call.answer.raised is None]
-        self._calls = sorted(answered, key=lambda call: -call.size)
-        self._unnamed = [call for call in unnamed if call.answer.raised is None]
-        self._sample = {call.check: call for call in self._calls}.values()
-        self._raised = next((call for call in calls if call.answer.raised is not None), None)
-        self._flaws = flaws
-
-    def diagnosis(self) -> Diagnosis | None:
-        """Return the flaws of outputs with those that explain what they leave unexplained."""
-        base, replay = self._base, self._replay
-        if base is None or not self._calls:
-            return None
-        unsaid = [flaw for flaw in self._flaws if self._unsaid(flaw)]
-        if base:
-            more = [flaw for flaw in unsaid if flaw.is_silent and disjoint((*base, flaw))][:HIDDEN]
-        else:
-            raising = [flaw for flaw in unsaid if self._raises(flaw)]
-            more = [flaw for flaw in raising if self._leave((flaw,), self._sample)][:HIDDEN]
-        checks = frozenset().union(*map(self._unsaid, more)) if base else replay.failed
-        fitting: Sequence[Explanation] = ()
-        for most in range(TOGETHER + 1):
-            sets = {frozenset(one): one for one in self._covering(base, checks, more, most)}
-            if fitting := [one for one in sets.values() if self._leave(one, self._calls)]:
-                break
-        if not fitting or base in fitting:
-            return None
-        evidence = f"it fails the same {_counted(len(replay.failed), 'check')} in the same way"
-        return _describe("submission", tuple(fitting), evidence)
-
-    def _unsaid(self, flaw: Flaw) -> Collection[str]:
-        """Return the failed checks of a flaw that those of outputs do not account for.
-
-        They do for a wrong number where outputs are wrong, unless it comes of dropout.
-        """
-        replay, base = self._replay, self._base or ()
-        checks = replay.predicted(flaw).difference(*map(replay.predicted, base))
-        return checks - replay.implied if base and not flaw.random else checks
-
-    def _covering(
-        self, flaws: Explanation, checks: Collection[str], more: Sequence[Flaw], most: int
-    ) -> Iterator[Explanation]:
-        """Yield flaws, with at most so many more, for which these checks end as they did.
-
-        What no output shows does not hide its like: each check ends as for one flaw of the last.
-        """
-        unlike = self._replay.unlike(flaws, checks)
-        if unlike is None:
-            yield flaws
-        elif most:
-            for flaw in more:
-                union = (*flaws, flaw)
-                if disjoint(union) and self._replay.unlike(union, (unlike,)) is None:
-                    yield from self._covering(union, checks, more, most - 1)
-
-    def _raises(self, flaw: Flaw) -> bool:
-        """Tell whether a flaw that shows in outputs raises where the submission first did."""
-        if self._raised is None or flaw.is_silent:
-            return True
-        made = self._spec.expect(self._spec.with_flaws(flaw))
-        return raised_alike(self._raised, outputs(self._raised, made))
-
-    def _leave(self, explanation: Explanation, calls: Iterable[Recorded]) -> bool:
-        """Tell whether flaws give what was recorded."""
-        if all(flaw.hidden or flaw in (self._base or ()) for flaw in explanation):
-            calls = self._unnamed  # the others are known to be as these flaws leave them
-        made = self._spec.expect(self._spec.with_flaws(*explanation))
-        return all(distance(call, outputs(call, made)).fits for call in calls)
 
 
 def _united(outputs: Iterable[Found]) -> Explanation | None:
@@ -262,7 +178,7 @@ def _counted(number: int, what: str) -> str:
 
 def _describe(
     name: str,
-    explanations: tuple[Explanation, ...],
+    explanations: Sequence[Explanation],
     evidence: str,
     does: str = "equals the reference",
 ) -> Diagnosis:

@@ -10,34 +10,22 @@ from harness.candidate import Recorded
 from harness.diagnosis import diagnose, unexplained
 from harness.evidence import gather
 from harness.results import Stage
-from harness.running import run_checks
-from harness.session import DirectSession
+from tests.answers import SEED, diagnosed, named, run, with_flaws
 
 NUMPY = specs.load("numpy_attention")
 FLAWS = {flaw.id: flaw for flaw in NUMPY.flaws}
-SEED = "a seed of these tests"
-
-
-def run(spec, functions, seed=SEED):
-    return run_checks(spec, DirectSession(functions, arrays=spec.arrays), seed)
 
 
 def of_flaws(*ids, spec=NUMPY):
-    known = {flaw.id: flaw for flaw in spec.flaws}
-    return said_of(spec.assemble(spec.with_flaws(*(known[id] for id in ids))), spec)
+    return said_of(with_flaws(spec, *ids), spec)
 
 
 def said_of(functions, spec=NUMPY):
-    checks, recording = run(spec, functions)
-    return diagnose(spec, recording, checks, SEED)
+    return diagnosed(spec, functions)
 
 
 def attention_of(**parts):
     return NUMPY.assemble({**NUMPY.reference, **parts})
-
-
-def named(said):
-    return {id for one in said for id in one.flaw.split("+")}
 
 
 @pytest.mark.parametrize("id", FLAWS)
@@ -151,14 +139,6 @@ def test_dropout_that_is_always_on_in_a_layer_is_told_from_noise(name):
 def test_a_flaw_of_two_entry_points_is_named_once():
     (said,) = of_flaws("no-maximum")
     assert said.confidence.startswith("Your softmax and attention equal the reference")
-
-
-def test_what_no_output_shows_is_not_named_with_a_flaw_of_one_entry_point_that_another_could_have():
-    wrong = NUMPY.with_flaws(FLAWS["no-maximum"], FLAWS["query-scaled-in-place"])
-    right = NUMPY.assemble(NUMPY.reference)["softmax"]
-    (said,) = said_of({**NUMPY.assemble(wrong), "softmax": right})
-    assert said.confidence.startswith("Your attention equals the reference")
-    assert said.flaw == "no-maximum"
 
 
 def test_float32_inside_float64_hides_no_flaw():
@@ -276,41 +256,6 @@ def test_the_reported_composite_of_heads_scale_and_mask_is_found():
     ids = ("split-by-reshape", "merge-by-reshape", "scale-by-d-model", "mask-ignored")
     (said,) = of_flaws(*ids, spec=spec)
     assert set(said.flaw.split("+")) == set(ids)
-
-
-@pytest.mark.parametrize(
-    "pair",
-    [
-        ("no-scale", "softmax-detached"),
-        ("scale-by-heads", "dropout-always-on"),
-        ("softmax-detached",),
-        ("query-scaled-in-place", "softmax-detached"),
-        ("float-mask-compared", "fill-overflows-half", "dropout-missing"),
-    ],
-    ids="+".join,
-)
-def test_what_no_output_shows_is_named_from_how_checks_fail(pair):
-    pytest.importorskip("torch")
-    assert named(of_flaws(*pair, spec=specs.load("torch_sdpa"))) == set(pair)
-
-
-def test_what_no_output_shows_is_named_though_it_makes_some_calls_raise():
-    pytest.importorskip("torch")
-    spec = specs.load("torch_multi_head")
-    flaw = next(flaw for flaw in spec.flaws if flaw.id == "returns-float32")
-    checks, recording = run(spec, spec.assemble(spec.with_flaws(flaw)))
-    assert any(call.answer.raised for call in recording)
-    assert named(diagnose(spec, recording, checks, SEED)) == {"returns-float32"}
-
-
-def test_no_check_is_run_again_for_wrong_numbers_where_outputs_are_wrong(monkeypatch):
-    pytest.importorskip("torch")
-    spec = specs.load("transformer_block")
-    functions = spec.assemble(spec.with_flaws(*(f for f in spec.flaws if f.id == "no-activation")))
-    checks, recording = run(spec, functions)
-    assert {"definition", "gradients"} <= {c.id for c in checks if c.outcome != "passed"}
-    monkeypatch.setattr("harness.replay.run_check", None)
-    assert named(diagnose(spec, recording, checks, SEED)) == {"no-activation"}
 
 
 def test_a_recording_is_all_that_is_needed():
