@@ -17,8 +17,9 @@ from typing import Final
 
 from harness.calls import Tensor
 from harness.candidate import Recorded
-from harness.matching import Distance, differ, distance, fits, outputs
+from harness.matching import Distance, differ, outputs
 from harness.pairs import Alike, likeliest
+from harness.proof import Proof, Survivor
 from harness.spec import Flaw, Spec, disjoint
 from harness.suspect import Explanation, Suspect, suspect
 
@@ -42,15 +43,6 @@ class Found:
     next: float  #: by how much the nearest other flaw differs; inf when in shapes or NaN
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Survivor:
-    explanation: Explanation
-    style: Spec
-    unexplained: int  #: calls that raised, and should not have
-    fine: bool
-    difference: float
-
-
 class Search:
     """The calls of one entry point, and which flaws give what was recorded.
 
@@ -67,14 +59,12 @@ class Search:
         hindered: Sequence[Flaw] = (),
     ) -> None:
         self._spec = spec
-        self._styles = tuple(spec.in_styles())
         self._flaws = [flaw for flaw in flaws if not flaw.is_silent]
         self._hindered = [flaw for flaw in hindered if not flaw.is_silent]
         self._failed = failed
-        self._calls = sorted(calls, key=lambda call: (call.check not in failed, call.size))
+        self._calls = calls
         self._suspect = suspect(spec, calls, failed)
-        self._next = math.inf
-        self._most = math.inf
+        self._proof = Proof(spec, calls, failed)
         self._near: list[Explanation] = []  #: what fits the first call
 
     @property
@@ -102,7 +92,7 @@ class Search:
         first = self._suspect
         if first is None:
             return None
-        partial: list[_Survivor] = []
+        partial: list[Survivor] = []
         for stage in (
             self._survivors(first, self._singles(first), self._noting(first.distance)),
             self._survivors(first, self._styled_singles(first), self._noting(first.least_distance)),
@@ -115,7 +105,7 @@ class Search:
             if whole := [one for one in survivors if not one.unexplained]:
                 return self._found(whole)
             if partial := partial or survivors:
-                self._most = 0  # what follows only counts if it explains everything
+                self._proof.most = 0  # what follows only counts if it explains everything
         return self._found(partial) if partial else self._shown()
 
     def _shown(self) -> Found | None:
@@ -127,7 +117,7 @@ class Search:
         made = self._spec.expect(self._spec.reference)
         pairs = [(call.answer.outs, outputs(call, made)) for call in answered]
         flaws = [flaw for flaw, shows in showing if shows(pairs)]
-        survivors = [_Survivor((flaw,), self._spec, 0, True, math.nan) for flaw in flaws]
+        survivors = [Survivor((flaw,), self._spec, 0, True, math.nan) for flaw in flaws]
         return self._found(survivors) if survivors else None
 
     def _singles(self, first: Suspect) -> Iterator[Alike]:
@@ -141,7 +131,7 @@ class Search:
             reported = (flaws for (flaws,) in self._composites(first) if len(flaws) == 2)
             yield from likeliest(first, self._flaws, self._hindered, reported)
 
-    def _grown(self, first: Suspect, size: int) -> Iterator[_Survivor]:
+    def _grown(self, first: Suspect, size: int) -> Iterator[Survivor]:
         """Yield what explains all calls: what fits the first, with more flaws up to this size.
 
         These change only others, and one at a time: each must fit the call that asked for it.
@@ -154,21 +144,16 @@ class Search:
 
     def _with_more(
         self, later: Sequence[Flaw], explanation: Explanation, size: int, tries: Iterator[int]
-    ) -> Iterator[_Survivor]:
-        survivor = self._explained(explanation)
+    ) -> Iterator[Survivor]:
+        survivor = self._proof.of(explanation)
         if survivor is not None:
             yield survivor
         elif len(explanation) < size:
-            call = self._calls[0]  # it has rejected the explanation
+            call = self._proof.rejecting
             for _, flaw in zip(tries, later, strict=False):
                 union = (*explanation, flaw)
-                if disjoint(union) and self._fits(call, union):
+                if disjoint(union) and self._proof.of_call(call, union):
                     yield from self._with_more(later, union, size, tries)
-
-    def _fits(self, call: Recorded, explanation: Explanation) -> bool:
-        """Tell whether flaws give a call in any style."""
-        made = (style.expect(style.with_flaws(*explanation)) for style in self._styles)
-        return any(fits(call, outputs(call, one)) for one in made)
 
     def _composites(self, first: Suspect) -> Iterator[Alike]:
         return ([flaws] for flaws in self._spec.composites if set(flaws) <= set(self._flaws))
@@ -179,14 +164,14 @@ class Search:
         def fits(explanation: Explanation) -> bool:
             near = measure(explanation)
             if not near.fits:
-                self._reject(explanation, near)
+                self._proof.reject(explanation, near)
             return near.fits
 
         return fits
 
     def _survivors(
         self, first: Suspect, candidates: Iterable[Alike], fits: Fits
-    ) -> Iterator[_Survivor]:
+    ) -> Iterator[Survivor]:
         """Yield what explains all calls, of those that are alike on the first and fit it.
 
         After several flaws that explain everything together, only others with one of them are.
@@ -200,49 +185,12 @@ class Search:
                 continue  # all that answered is right: what is wrong is what was raised
             fitting = alike if fits(one) else ()
             self._near += fitting
-            for survivor in filter(None, map(self._explained, fitting)):
+            for survivor in filter(None, map(self._proof.of, fitting)):
                 if len(one) > 1 and not survivor.unexplained:
                     there.update(survivor.explanation)
                 yield survivor
 
-    def _explained(self, explanation: Explanation) -> _Survivor | None:
-        """Try all calls, in each style of the reference.
-
-        A call that raised tells nothing by itself, but the fewest that are unexplained are best.
-        One that rejects an explanation is tried first on the next: it may well reject that, too.
-        """
-        for style in self._styles:
-            made = style.expect(style.with_flaws(*explanation))
-            unexplained, fine, difference = 0, True, 0.0
-            for place, call in enumerate(self._calls):
-                found = distance(call, outputs(call, made))
-                if found.fits:
-                    fine, difference = fine and found.is_fine, max(difference, found.difference)
-                    continue
-                unexplained += call.answer.raised is not None
-                if unexplained > self._most or self._is_compared(call):
-                    self._reject(explanation, found)
-                    self._calls.insert(0, self._calls.pop(place))
-                    break
-            else:
-                self._most = min(self._most, unexplained)
-                return _Survivor(explanation, style, unexplained, fine, difference)
-        return None
-
-    def _is_compared(self, call: Recorded) -> bool:
-        """Tell whether a call counts: not one that passed in another shape than the reference's."""
-        if call.answer.raised is not None:
-            return False
-        if call.check in self._failed:
-            return True
-        reference = outputs(call, self._spec.expect(self._spec.reference))
-        return math.isfinite(distance(call, reference).difference)
-
-    def _reject(self, explanation: Explanation, found: Distance) -> None:
-        if len(explanation) == 1:
-            self._next = min(self._next, found.difference)
-
-    def _found(self, survivors: Sequence[_Survivor]) -> Found:
+    def _found(self, survivors: Sequence[Survivor]) -> Found:
         fewest = min(one.unexplained for one in survivors)
         fewer = [one for one in survivors if one.unexplained == fewest]
         best = [one for one in fewer if one.fine] or fewer
@@ -255,7 +203,7 @@ class Search:
             unexplained=best[0].unexplained,
             spec=best[0].style,
             difference=best[0].difference,
-            next=self._next,
+            next=self._proof.next,
         )
 
 
