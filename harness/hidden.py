@@ -60,7 +60,7 @@ class Hidden:
         checks = frozenset().union(*map(self._unsaid, more)) if base else replay.failed
         for most in range(TOGETHER + 1):
             sets = {frozenset(one): one for one in self._covering(base, checks, more, most)}
-            if fitting := [one for one in sets.values() if self._leave(one, self._calls)]:
+            if fitting := [one for one in sets.values() if self._is_told(one)]:
                 return () if base in fitting else fitting
         return ()
 
@@ -88,6 +88,12 @@ class Hidden:
                 union = (*flaws, flaw)
                 if disjoint(union) and self._replay.unlike(union, (unlike,)) is None:
                     yield from self._covering(union, checks, more, most - 1)
+
+    def _is_told(self, explanation: Explanation) -> bool:
+        """Tell whether flaws give the outputs, or fail all checks alike where those are random."""
+        if any(flaw.random for flaw in self._base) and explanation != self._base:
+            return self._replay.unlike(explanation, self._replay.failed) is None
+        return self._leave(explanation, self._calls)
 
     def _raises(self, flaw: Flaw) -> bool:
         """Tell whether a flaw that shows in outputs raises where the submission first did."""

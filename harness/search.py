@@ -137,23 +137,35 @@ class Search:
         These change only others, and one at a time: each must fit the call that asked for it.
         """
         if self._may_be_several:
-            tries = iter(range(GROWTHS))
             later = [f for f in (*self._flaws, *self._hindered) if not first.changes(f)]
-            for explanation in sorted(dict.fromkeys(self._near), key=len, reverse=True):
-                yield from self._with_more(later, explanation, size, tries)
+            near = sorted(dict.fromkeys(self._near), key=len, reverse=True)
+            yield from self._each_grown(near, later, size, iter(range(GROWTHS)))
 
-    def _with_more(
-        self, later: Sequence[Flaw], explanation: Explanation, size: int, tries: Iterator[int]
+    def _each_grown(
+        self,
+        explanations: Iterable[Explanation],
+        later: Sequence[Flaw],
+        size: int,
+        tries: Iterator[int],
+    ) -> Iterator[Survivor]:
+        for explanation in explanations:
+            for survivor in self._one_grown(explanation, later, size, tries):
+                yield survivor
+                # What explains everything as well has the same flaws of other calls.
+                later = [flaw for flaw in later if flaw in survivor.explanation]
+                tries = iter(range(GROWTHS))
+
+    def _one_grown(
+        self, explanation: Explanation, later: Sequence[Flaw], size: int, tries: Iterator[int]
     ) -> Iterator[Survivor]:
         survivor = self._proof.of(explanation)
         if survivor is not None:
             yield survivor
         elif len(explanation) < size:
             call = self._proof.rejecting
-            for _, flaw in zip(tries, later, strict=False):
-                union = (*explanation, flaw)
-                if disjoint(union) and self._proof.of_call(call, union):
-                    yield from self._with_more(later, union, size, tries)
+            more = ((*explanation, flaw) for _, flaw in zip(tries, later, strict=False))
+            fitting = [one for one in more if disjoint(one) and self._proof.of_call(call, one)]
+            yield from self._each_grown(fitting, later, size, tries)
 
     def _composites(self, first: Suspect) -> Iterator[Alike]:
         return ([flaws] for flaws in self._spec.composites if set(flaws) <= set(self._flaws))

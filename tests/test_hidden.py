@@ -40,6 +40,13 @@ def test_it_is_not_named_beside_a_flaw_that_another_entry_point_does_not_have():
     assert said.flaw == "no-maximum"
 
 
+def test_beside_random_outputs_it_is_named_only_where_every_check_fails_alike():
+    pytest.importorskip("torch")
+    spec = specs.load("torch_single_head")
+    wrong = with_flaws(spec, "mask-of-first-item", "always-random", "global-maximum")
+    assert named(diagnosed(spec, wrong)) == {"always-random"}  # and not NaN that is hidden
+
+
 def test_no_check_is_run_again_for_wrong_numbers_where_outputs_are_wrong(monkeypatch):
     pytest.importorskip("torch")
     spec = specs.load("transformer_block")

@@ -48,6 +48,13 @@ def test_a_third_flaw_is_found_where_it_changes_other_calls(three, monkeypatch):
     assert search(*three).found() is None
 
 
+def test_what_others_explain_as_well_is_said_though_tries_run_out(monkeypatch):
+    monkeypatch.setattr("harness.search.GROWTHS", 60)  # one explanation is found after 55
+    found = ids(search("assumes-contiguous", "global-maximum", "mask-not-broadcast").found())
+    both = {"assumes-contiguous", "mask-not-broadcast"}
+    assert found == {frozenset({*both, one}) for one in ("global-maximum", "no-maximum", "nan-row")}
+
+
 def test_no_more_than_three_are_looked_for():
     four = ("scale-by-d", "softmax-over-queries", "mask-ignored", "assumes-contiguous")
     assert search(*four).found() is None
