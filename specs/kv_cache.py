@@ -159,5 +159,6 @@ SPEC = Spec(
     fixtures=fixtures,
     roles=roles,
     styles=stages.STYLES,
+    composites=(layer_flaws.views(FLAWS),),
     blocks_fused=True,
 )

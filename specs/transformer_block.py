@@ -185,5 +185,6 @@ SPEC = Spec(
     fixtures=fixtures,
     roles=roles,
     styles=stages.STYLES,
+    composites=(layer_flaws.views(FLAWS),),
     blocks_fused=True,
 )

@@ -250,6 +250,14 @@ def test_nothing_is_known_of_what_did_not_answer():
     assert unexplained((), ()) == ""
 
 
+@pytest.mark.parametrize("name", ["torch_multi_head", "kv_cache", "transformer_block"])
+def test_heads_split_and_merged_by_view_are_found_before_other_pairs(name, monkeypatch):
+    pytest.importorskip("torch")
+    monkeypatch.setattr("harness.pairs.TRIES", 1)
+    (said,) = of_flaws("split-by-reshape", "merge-by-reshape", spec=specs.load(name))
+    assert set(said.flaw.split("+")) == {"split-by-reshape", "merge-by-reshape"}
+
+
 def test_the_reported_composite_of_heads_scale_and_mask_is_found():
     pytest.importorskip("torch")
     spec = specs.load("torch_multi_head")

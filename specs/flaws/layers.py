@@ -355,6 +355,12 @@ KEEPING = (
 )
 
 
+def views(flaws: tuple[Flaw, ...]) -> tuple[Flaw, ...]:
+    """Return what was reported most to come together: heads split and merged by view."""
+    known = {flaw.id: flaw for flaw in flaws}
+    return known["split-by-reshape"], known["merge-by-reshape"]
+
+
 def composites(flaws: tuple[Flaw, ...]) -> tuple[tuple[Flaw, ...], ...]:
     """Return what was reported to come together: heads split and merged by view, and more.
 
@@ -362,7 +368,6 @@ def composites(flaws: tuple[Flaw, ...]) -> tuple[tuple[Flaw, ...], ...]:
     with a scale by another width, a softmax without ``dim`` and a mask without effect.
     """
     known = {flaw.id: flaw for flaw in flaws}
-    views = tuple(known[id] for id in ("split-by-reshape", "merge-by-reshape"))
     others = (
         tuple(flaw for flaw in flaws if flaw.stage is Stage.SCALE and "prepare" not in flaw.parts),
         tuple(known[id] for id in ("mask-ignored", "fill-tiny", "fill-zero") if id in known),
@@ -371,7 +376,7 @@ def composites(flaws: tuple[Flaw, ...]) -> tuple[tuple[Flaw, ...], ...]:
     )
     choices = itertools.product(*((None, *of_stage) for of_stage in others))
     return tuple(
-        (*views, *chosen)
+        (*views(flaws), *chosen)
         for one in choices
         if _apart(chosen := tuple(flaw for flaw in one if flaw is not None))
     )
