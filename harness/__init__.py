@@ -12,7 +12,7 @@ from harness.layout_trial import Construction
 from harness.learned import Learned, Norm, Projection, State, draw_weights
 from harness.modules import ClassProxy, Layer
 from harness.results import Facet, KeyPoint, Level, Question, Stage
-from harness.spec import EntryPoint, Flaw, Spec
+from harness.spec import EntryPoint, Flaw, Spec, disjoint
 
 __all__ = [
     "Check",
@@ -38,5 +38,6 @@ __all__ = [
     "State",
     "Tensor",
     "criterion",
+    "disjoint",
     "draw_weights",
 ]

@@ -64,9 +64,9 @@ def diagnose(
     if explained and (base := _united(found.values())) is not None:
         style = next((one.spec for one in found.values()), spec)
         hidden = Hidden(style, replay.of(style), base, flaws, calls, unnamed)
-        if fitting := hidden.explanations():
-            same = f"it fails the same {_counted(len(replay.failed), 'check')} in the same way"
-            said = [_describe("submission", fitting, same)]
+        if beside := hidden.beside():
+            evidence = _of_checks(beside.checks, len(replay.failed))
+            said = [_describe("submission", beside.explanations, evidence)]
     complete = explained and not any(one.unexplained for one in found.values())
     return tuple(msgspec.structs.replace(one, complete=complete) for one in said)
 
@@ -170,6 +170,12 @@ def _of_outputs(name: str, found: Found) -> Diagnosis:
     if math.isfinite(found.next):
         said.append(f"the next candidate differs by {found.next:.1g}")
     return _describe(name, found.explanations, "; ".join(said))
+
+
+def _of_checks(compared: int, failed: int) -> str:
+    if compared == failed:
+        return f"it fails the same {_counted(failed, 'check')} in the same way"
+    return f"equal outputs, and the same result in {compared} of {failed} failed checks, run again"
 
 
 def _counted(number: int, what: str) -> str:

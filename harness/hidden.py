@@ -6,7 +6,7 @@ Told by the way in which checks fail: they run again against the reference with 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from harness.candidate import Recorded
 from harness.matching import distance, outputs, raised_alike
@@ -18,6 +18,13 @@ from harness.suspect import Explanation
 MOST: Final = 8
 #: So many of them are found together.
 TOGETHER: Final = 2
+
+
+class Beside(NamedTuple):
+    """The flaws of outputs with others that no output shows, all equally good."""
+
+    explanations: Sequence[Explanation]
+    checks: int  #: failed checks that were run again, and ended as they did
 
 
 class Hidden:
@@ -35,6 +42,7 @@ class Hidden:
         self._spec = spec  #: in the style in which ``base`` explains the outputs
         self._replay = replay
         self._base = base
+        self._is_random = any(flaw.random for flaw in base)
         self._flaws = flaws
         answered = [call for call in calls if call.answer.raised is None]
         self._calls = sorted(answered, key=lambda call: -call.size)
@@ -43,13 +51,13 @@ class Hidden:
         self._unnamed = [call for call in unnamed if call.answer.raised is None]
         self._raised = next((call for call in calls if call.answer.raised is not None), None)
 
-    def explanations(self) -> Sequence[Explanation]:
+    def beside(self) -> Beside | None:
         """Return the flaws of outputs with the fewest others for which checks fail as they did.
 
-        Nothing where no call answered, or where those of outputs account for the checks.
+        None where no call answered, or where those of outputs account for the checks.
         """
         if not self._calls:
-            return ()
+            return None
         base, replay = self._base, self._replay
         unsaid = [flaw for flaw in self._flaws if self._unsaid(flaw)]
         if base:
@@ -61,8 +69,9 @@ class Hidden:
         for most in range(TOGETHER + 1):
             sets = {frozenset(one): one for one in self._covering(base, checks, more, most)}
             if fitting := [one for one in sets.values() if self._is_told(one)]:
-                return () if base in fitting else fitting
-        return ()
+                compared = replay.failed if self._is_random else checks
+                return None if base in fitting else Beside(fitting, len(compared))
+        return None
 
     def _unsaid(self, flaw: Flaw) -> Collection[str]:
         """Return the failed checks of a flaw that those of outputs do not account for.
@@ -91,7 +100,7 @@ class Hidden:
 
     def _is_told(self, explanation: Explanation) -> bool:
         """Tell whether flaws give the outputs, or fail all checks alike where those are random."""
-        if any(flaw.random for flaw in self._base) and explanation != self._base:
+        if self._is_random and explanation != self._base:
             return self._replay.unlike(explanation, self._replay.failed) is None
         return self._leave(explanation, self._calls)
 

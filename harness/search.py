@@ -72,6 +72,11 @@ class Search:
         """Whether no call of a failed check is wrong."""
         return self._suspect is None
 
+    @property
+    def is_answered_right(self) -> bool:
+        """Whether no call is wrong that answered."""
+        return self._suspect is None or self._suspect.raised
+
     @functools.cached_property
     def _may_be_several(self) -> bool:
         """Whether flaws may be there together.
@@ -81,11 +86,6 @@ class Search:
         """
         wrong = (call for call in self._calls if call.check in self._failed)
         return not self.is_answered_right and not differ(wrong)
-
-    @property
-    def is_answered_right(self) -> bool:
-        """Whether no call is wrong that answered."""
-        return self._suspect is None or self._suspect.raised
 
     def found(self) -> Found | None:
         """Return the smallest sets of flaws that explain every call, or None."""

@@ -24,6 +24,17 @@ def test_what_no_output_shows_is_named_from_how_checks_fail(flaws):
     assert named(diagnosed(spec, with_flaws(spec, *flaws))) == set(flaws)
 
 
+def test_what_is_claimed_of_checks_are_those_that_were_run_again():
+    pytest.importorskip("torch")
+    spec = specs.load("torch_sdpa")
+    (alone,) = diagnosed(spec, with_flaws(spec, "softmax-detached"))
+    assert "it fails the same 2 checks in the same way" in alone.confidence
+    checks, recording = run(spec, with_flaws(spec, "no-scale", "softmax-detached"))
+    (beside,) = diagnose(spec, recording, checks, SEED)
+    failed = sum(check.outcome != "passed" for check in checks)
+    assert f"the same result in 2 of {failed} failed checks, run again" in beside.confidence
+
+
 def test_it_is_named_though_it_makes_some_calls_raise():
     pytest.importorskip("torch")
     spec = specs.load("torch_multi_head")

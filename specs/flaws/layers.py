@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from harness import Expected, Flaw, Stage, Tensor
+from harness import Expected, Flaw, Stage, Tensor, disjoint
 from specs.flaws import behaviour, masking, scaling, softmax, training
 from specs.flaws import heads as splitting
 from specs.layers import project
@@ -368,6 +368,7 @@ def composites(flaws: tuple[Flaw, ...]) -> tuple[tuple[Flaw, ...], ...]:
     with a scale by another width, a softmax without ``dim`` and a mask without effect.
     """
     known = {flaw.id: flaw for flaw in flaws}
+    both = views(flaws)
     others = (
         tuple(flaw for flaw in flaws if flaw.stage is Stage.SCALE and "prepare" not in flaw.parts),
         tuple(known[id] for id in ("mask-ignored", "fill-tiny", "fill-zero") if id in known),
@@ -376,13 +377,7 @@ def composites(flaws: tuple[Flaw, ...]) -> tuple[tuple[Flaw, ...], ...]:
     )
     choices = itertools.product(*((None, *of_stage) for of_stage in others))
     return tuple(
-        (*views(flaws), *chosen)
+        (*both, *chosen)
         for one in choices
-        if _apart(chosen := tuple(flaw for flaw in one if flaw is not None))
+        if disjoint(chosen := tuple(flaw for flaw in one if flaw is not None))
     )
-
-
-def _apart(flaws: tuple[Flaw, ...]) -> bool:
-    """Tell whether no two replace the same part."""
-    parts = [part for flaw in flaws for part in flaw.parts]
-    return len(parts) == len(set(parts))

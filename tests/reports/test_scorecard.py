@@ -187,3 +187,11 @@ def test_three_stages_are_listed() -> None:
     page = render_card(msgspec.structs.replace(card, result=result))
     assert "The bugs, in scale, mask and normalise<" in page
     assert "The bug, in heads<" in page
+
+
+def test_two_flaws_of_one_stage_are_two_bugs() -> None:
+    card = samples.composite()
+    both = msgspec.structs.replace(card.result.diagnosis[0], stages=(Stage.MASK,))
+    result = msgspec.structs.replace(card.result, diagnosis=(both,))
+    page = render_card(msgspec.structs.replace(card, result=result))
+    assert "The bugs, in mask<" in page
