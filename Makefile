@@ -21,7 +21,7 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 .PHONY: demo test test-all bench check clean
 
 demo: $(READY)
-	@if engine=$$($(BIN)/python -m harness.sandbox.engine); \
+	@if engine=$$($(BIN)/python -m harness.sandbox.container); \
 	then sandbox=container; else sandbox=process; fi; \
 	echo "Grading in the $$sandbox sandbox: $$engine"; \
 	for folder in sample_submissions/*/; do \

@@ -21,15 +21,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 import specs
-from harness.candidate import Recorded
-from harness.commands import make_ready
-from harness.diagnosis import diagnose
-from harness.matching import usable
+from harness.candidate.checks import run_checks
+from harness.candidate.functions import Recorded
+from harness.candidate.session import DirectSession
+from harness.commands.grade import make_ready
+from harness.diagnosis.diagnosis import diagnose
+from harness.diagnosis.distance import usable
+from harness.diagnosis.first_wrong_call import Explanation
 from harness.results import Diagnosis, Outcome
-from harness.running import run_checks
-from harness.session import DirectSession
-from harness.spec import Spec, disjoint
-from harness.suspect import Explanation
+from harness.spec.spec import Spec, disjoint
 from harness.threads import ONE_THREAD
 from tests.specs.classes import pairs, separated
 

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from harness.errors import SandboxUnavailable
-from harness.sandbox.engine import connect
+from harness.sandbox.container.engine import connect
 
 HELP_BAR_SECONDS = 0.5
 MEMORY_BAR_MB = 150

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import specs
-from harness.grading import Assignment, grade_submission
-from harness.parsing import Parser
-from harness.repairing import RUNS, SECONDS, Mender
+from harness.grading.grading import Assignment, grade_submission
+from harness.intake.submission import load
+from harness.parsing.client import Parser
+from harness.repair.finder import RUNS, SECONDS, Mender
 from harness.results import Card, Outcome
 from harness.sandbox.base import LIMITS
 from harness.sandbox.process import ProcessSandbox
-from harness.spec import Spec
-from harness.submission import load
+from harness.spec.spec import Spec
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_submissions"
 BAR = 0.8

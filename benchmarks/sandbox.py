@@ -17,10 +17,10 @@ from collections.abc import Callable
 import docker
 import numpy as np
 
-from harness.calls import Call, encode
-from harness.sandbox.container import ContainerSandbox
-from harness.sandbox.engine import connect
-from harness.sandbox.images import Image, ensure_image
+from harness.protocol import Call, encode
+from harness.sandbox.container.engine import connect
+from harness.sandbox.container.images import Image, ensure_image
+from harness.sandbox.container.sandbox import ContainerSandbox
 from harness.worker import wire
 
 CALL_BAR_MS = 1.0

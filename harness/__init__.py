@@ -3,16 +3,23 @@
 The names below are what a spec may use.
 """
 
-from harness.calls import Tensor
-from harness.checks import Check, Criterion, criterion
-from harness.compare import Expected, Judge
-from harness.draw import Draw
+from harness.candidate import ClassProxy, Layer
+from harness.candidate.weights import Construction, Learned, Norm, Projection, State, draw_weights
 from harness.errors import CheckFailed
-from harness.layout_trial import Construction
-from harness.learned import Learned, Norm, Projection, State, draw_weights
-from harness.modules import ClassProxy, Layer
+from harness.protocol import Tensor
 from harness.results import Facet, KeyPoint, Level, Question, Stage
-from harness.spec import EntryPoint, Flaw, Spec, disjoint
+from harness.spec import (
+    Check,
+    Criterion,
+    Draw,
+    EntryPoint,
+    Expected,
+    Flaw,
+    Judge,
+    Spec,
+    criterion,
+    disjoint,
+)
 
 __all__ = [
     "Check",

@@ -94,7 +94,7 @@ def grade(
     ] = False,
 ) -> Exit:
     """Grade submissions and write a scorecard for each."""
-    from harness.commands import Request, grade_batch
+    from harness.commands.grade import Request, grade_batch
 
     request = Request(
         paths=tuple(paths),
@@ -129,10 +129,10 @@ def check(
 ) -> Exit:
     """Check your own file here, without Docker: the same checks, not isolated."""
     import specs
-    from harness.audience import for_candidate
-    from harness.console import show_checks, show_repair
-    from harness.repairing import Mender
-    from harness.selfcheck import changes, check_file
+    from harness.candidate_view import for_candidate
+    from harness.commands.check import changes, check_file
+    from harness.commands.console import show_checks, show_repair
+    from harness.repair import Mender
 
     chosen = specs.load(spec or specs.recognise(file))
     for _ in changes(file):
@@ -149,7 +149,7 @@ def check(
 def list_specs() -> Exit:
     """List the assignments."""
     import specs
-    from harness import console
+    from harness.commands import console
 
     console.show_specs(specs.TITLES.items(), Console())
     return Exit.PASSED
@@ -168,7 +168,7 @@ def brief(name: str) -> Exit:
 def start(name: str, folder: Path) -> Exit:
     """Write an assignment's brief and starter file into a folder."""
     import specs
-    from harness.starting import write_start
+    from harness.commands.start import write_start
 
     for path in write_start(specs.load(name), folder):
         _say(f"wrote {path}")
@@ -179,7 +179,7 @@ def start(name: str, folder: Path) -> Exit:
 def explain(check: str) -> Exit:
     """Explain a check: what it asks, why, where it counts, which mistakes it catches."""
     import specs
-    from harness.explaining import explanation
+    from harness.commands.explain import explanation
 
     typer.echo(explanation(check, [specs.load(name) for name in specs.TITLES]))
     return Exit.PASSED
@@ -191,7 +191,7 @@ def report(
     audience: AudienceName = Audience.INTERVIEWER,
 ) -> Exit:
     """Render the scorecards again from their results."""
-    from harness.commands import render_again
+    from harness.commands.grade import render_again
 
     render_again(folder, _say, for_candidates=audience is Audience.CANDIDATE)
     return Exit.PASSED
@@ -206,8 +206,7 @@ def build_image(
     ] = False,
 ) -> Exit:
     """Build the images that submissions run in."""
-    from harness.sandbox.engine import connect
-    from harness.sandbox.images import PACKAGES, build, recipe
+    from harness.sandbox.container import PACKAGES, build, connect, recipe
 
     client = None if dry_run else connect()
     for name in PACKAGES:
@@ -223,8 +222,8 @@ def doctor(
     runtime: Annotated[str | None, typer.Option(help="Container runtime, e.g. runsc.")] = None,
 ) -> Exit:
     """Try out the sandbox: what it promises, a hostile submission tests."""
-    from harness.doctor import examine
-    from harness.sandbox.base import Limits
+    from harness.commands.doctor import examine
+    from harness.sandbox import Limits
 
     healthy = True
     for finding in examine(runtime=runtime, limits=Limits(), report=_say):
@@ -238,9 +237,7 @@ def doctor(
 @app.command()
 def clean() -> Exit:
     """Remove abandoned containers and outdated images of takehome, and nothing else."""
-    from harness.sandbox.engine import connect
-    from harness.sandbox.images import remove_stale
-    from harness.sandbox.reaper import reap
+    from harness.sandbox.container import connect, reap, remove_stale
 
     client = connect()
     _say(f"removed {reap(client)} containers and {remove_stale(client)} images")

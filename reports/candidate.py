@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from harness.audience import CandidateCall, CandidateCard, CandidateCheck, literal
+from harness.candidate_view import CandidateCall, CandidateCard, CandidateCheck, literal
 from harness.results import LEVELS, Level, Outcome
 from reports.pages import fitting, pages
 from reports.scorecard import CAPS, CARD, Caps, anchors_of, is_spoilt, named, raised_at

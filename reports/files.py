@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from harness.audience import for_candidate
+from harness.candidate_view import for_candidate
 from harness.results import SCHEMA, BatchResults, Card, to_json
 from reports.candidate import render_candidate
 from reports.index import render_index

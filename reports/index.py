@@ -9,7 +9,14 @@ from typing import Final
 
 import msgspec
 
-from harness.results import LEVELS, BatchResults, CheckResult, Level, SubmissionResult, Verdict
+from harness.results import (
+    LEVELS,
+    BatchResults,
+    CheckResult,
+    Level,
+    SubmissionResult,
+    Verdict,
+)
 from reports.pages import fitting, pages
 from reports.text import card_link, shown
 from reports.words import LEVEL_WORDS, VERDICTS, Word, best_first, failing

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from harness.audience import CandidateCheck
+from harness.candidate_view import CandidateCheck
 from harness.results import (
     LEVELS,
     Card,

@@ -22,13 +22,13 @@ from harness import (
     Level,
     Spec,
 )
-from specs import caching, layers, stages
 from specs.briefs import brief, starter
 from specs.criteria import caching as criteria
 from specs.criteria import layers as layer_criteria
 from specs.flaws import caching as flaws
 from specs.flaws import layers as layer_flaws
-from specs.layers import Layers
+from specs.reference import caching, layers, stages
+from specs.reference.layers import Layers
 
 Array = Any
 NAME = "CachedAttention"

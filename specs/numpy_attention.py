@@ -16,12 +16,22 @@ from typing import Any
 
 import numpy as np
 
-from harness import Draw, EntryPoint, Expected, Facet, Flaw, Judge, Level, Spec, Stage, criterion
-from specs import encodings, heads, stages
+from harness import (
+    Draw,
+    EntryPoint,
+    Expected,
+    Facet,
+    Flaw,
+    Judge,
+    Level,
+    Spec,
+    Stage,
+    criterion,
+)
 from specs.briefs import brief, starter
-from specs.cases import ATTENTION_NAMES, AttentionCases
 from specs.criteria import attention as core
 from specs.criteria import behaviour, masking
+from specs.criteria.cases import ATTENTION_NAMES, AttentionCases
 from specs.criteria.encodings import pe_distance, pe_shape, pe_values
 from specs.criteria.heads import head_split
 from specs.flaws import behaviour as behaving
@@ -29,6 +39,7 @@ from specs.flaws import encodings as encoding_flaws
 from specs.flaws import heads as head_flaws
 from specs.flaws import masking as mask_flaws
 from specs.flaws import scaling, softmax
+from specs.reference import encodings, heads, stages
 
 Array = np.ndarray[Any, Any]
 

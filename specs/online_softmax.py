@@ -12,12 +12,12 @@ from functools import partial
 from typing import Any
 
 from harness import Draw, EntryPoint, Level, Spec
-from specs import online, stages
 from specs.briefs import brief, starter
-from specs.cases import AttentionCases
 from specs.criteria import behaviour, masking
+from specs.criteria.cases import AttentionCases
 from specs.criteria.online import memory_growth, online_equals_full, online_ragged
 from specs.flaws.online import CORE, FLAWS
+from specs.reference import online, stages
 
 
 def assemble(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[..., Any]]:

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from harness import Draw, EntryPoint, Expected, Flaw, Level, Spec
-from specs import encodings
 from specs.briefs import brief, starter
 from specs.criteria.encodings import alibi, pe_distance, pe_shape, pe_values, rotary
 from specs.flaws.encodings import INTERLEAVED
 from specs.flaws.positions import ALIBI, ROTARY
+from specs.reference import encodings
 
 Array = np.ndarray[Any, Any]
 

@@ -22,14 +22,14 @@ from harness import (
     Level,
     Spec,
 )
-from specs import layers, stages
-from specs.adapters import HeadCases, MultiHeadAttention
 from specs.briefs import brief, starter
 from specs.criteria import attention as core
 from specs.criteria import behaviour, masking, training
 from specs.criteria import layers as layer_criteria
+from specs.criteria.adapters import HeadCases, MultiHeadAttention
 from specs.flaws import layers as flaws
-from specs.layers import MULTI_HEAD, Layers, expected_multi_head, multi_head
+from specs.reference import layers, stages
+from specs.reference.layers import MULTI_HEAD, Layers, expected_multi_head, multi_head
 
 Array = Any
 NAME = "MultiHeadAttention"

@@ -13,15 +13,15 @@ from types import MappingProxyType
 from typing import Any
 
 from harness import Draw, EntryPoint, Expected, Flaw, Level, Spec
-from specs import stages
 from specs.briefs import brief, starter
-from specs.cases import ATTENTION_NAMES, AttentionCases
 from specs.criteria import attention as core
 from specs.criteria import behaviour, masking, training
+from specs.criteria.cases import ATTENTION_NAMES, AttentionCases
 from specs.flaws import behaviour as behaving
 from specs.flaws import masking as mask_flaws
 from specs.flaws import scaling, softmax
 from specs.flaws import training as training_flaws
+from specs.reference import stages
 
 Array = Any
 

@@ -31,15 +31,15 @@ from harness import (
     Stage,
     criterion,
 )
-from specs import layers, stages
-from specs.adapters import OneHeadAttention
 from specs.briefs import brief, starter
-from specs.cases import AttentionCases
 from specs.criteria import attention as core
 from specs.criteria import behaviour, masking, training
 from specs.criteria import layers as layer_criteria
+from specs.criteria.adapters import OneHeadAttention
+from specs.criteria.cases import AttentionCases
 from specs.flaws import layers as flaws
-from specs.layers import ONE_HEAD, Layers, expected_one_head, one_head
+from specs.reference import layers, stages
+from specs.reference.layers import ONE_HEAD, Layers, expected_one_head, one_head
 
 Array = Any
 NAME = "OneHeadAttention"

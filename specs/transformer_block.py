@@ -23,13 +23,13 @@ from harness import (
     Projection,
     Spec,
 )
-from specs import blocks, layers, stages
 from specs.briefs import brief, starter
 from specs.criteria import blocks as criteria
 from specs.criteria import layers as layer_criteria
 from specs.flaws import blocks as flaws
 from specs.flaws import layers as layer_flaws
-from specs.layers import Layers
+from specs.reference import blocks, layers, stages
+from specs.reference.layers import Layers
 
 Array = Any
 NAME = "TransformerBlock"

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from harness import Draw, EntryPoint, Level, Spec, form
+from harness import Draw, EntryPoint, Level, Spec, answer_form
 from specs.briefs import brief
+from specs.briefs.questionnaire import questions
 from specs.criteria import written
 from specs.flaws.written import FLAWS, rows, said
-from specs.questionnaire import questions
 
 TITLE = "Written answers on self-attention"
 
@@ -76,7 +76,7 @@ SPEC = Spec(
     name="written_answers",
     title=TITLE,
     brief=brief("written_answers"),
-    starter=form.blank(TITLE, QUESTIONS),
+    starter=answer_form.blank(TITLE, QUESTIONS),
     arrays="numpy",
     image="text",
     entry_points=(

@@ -1,8 +1,8 @@
 """What a submission answers, and which checks it fails, for tests of what is said of it."""
 
-from harness.diagnosis import diagnose
-from harness.running import run_checks
-from harness.session import DirectSession
+from harness.candidate.checks import run_checks
+from harness.candidate.session import DirectSession
+from harness.diagnosis.diagnosis import diagnose
 
 SEED = "a seed of these tests"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 
 from harness.errors import SandboxUnavailable
-from harness.sandbox.engine import connect
+from harness.sandbox.container.engine import connect
 from harness.threads import ONE_THREAD
 
 # A test is right or wrong, however busy the machine is; timings belong in benchmarks.

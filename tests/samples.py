@@ -15,19 +15,19 @@ from pathlib import Path
 import docker
 
 import specs
-from harness.batch import OpenSandbox, Slots, grade_all
+from harness.candidate.checks import level_reached, run_checks, verdict
+from harness.candidate.session import SandboxSession
 from harness.errors import CandidateError
-from harness.grading import Assignment
-from harness.intake import Delivery, collect
-from harness.parsing import Parser
+from harness.grading.batch import OpenSandbox, Slots, grade_all
+from harness.grading.grading import Assignment
+from harness.intake.deliveries import Delivery, collect
+from harness.parsing.client import Parser
 from harness.results import Card, CheckResult, Environment
-from harness.running import level_reached, run_checks, verdict
 from harness.sandbox.base import LIMITS, Frame, Limits, Memory, Sandbox, describe
 from harness.sandbox.choice import opener
-from harness.sandbox.container import ContainerSandbox
-from harness.sandbox.images import ensure_image
+from harness.sandbox.container.images import ensure_image
+from harness.sandbox.container.sandbox import ContainerSandbox
 from harness.sandbox.reading import ReadingSandbox
-from harness.session import SandboxSession
 from harness.worker import fused, loader
 from harness.worker.session import Session as WorkerSession
 from tests.toy import read

@@ -1,4 +1,5 @@
 import ast
+import importlib
 import json
 import subprocess
 import sys
@@ -106,13 +107,13 @@ def test_no_module_uses_anything_dangerous(path):
 
 #: Programs of their own, whose output is what they print.
 PRINTS = {
-    "harness/sandbox/engine.py",
-    "harness/sandbox/intruder.py",
+    "harness/sandbox/container/__main__.py",
+    "harness/sandbox/container/intruder.py",
     "reports/schema.py",
     "specs/table.py",
 }
 #: What a container starts: it runs the worker as soon as it is imported.
-ENTRY = "harness.sandbox.entry"
+ENTRY = "harness.sandbox.container.entry"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -130,6 +131,56 @@ def test_imports_go_one_way():
         check=False,
     )
     assert done.returncode == 0, done.stdout
+
+
+#: A package with a face: code outside of it imports what ``__all__`` names, from there.
+#: ``harness.worker`` has none, for its modules run on both sides of the wall.
+FACES = {
+    path.parent: {
+        element.value
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        for element in ast.walk(node.value)
+        if isinstance(element, ast.Constant)
+    }
+    for path in FILES
+    if path.name == "__init__.py" and "__all__" in path.read_text(encoding="utf-8")
+}
+
+
+def imports_past_a_face(path):
+    """Yield what a module imports from the inside of a package that it is not in."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.ImportFrom) or node.level or not node.module:
+            continue
+        target = ROOT.joinpath(*node.module.split("."))
+        for folder, names in FACES.items():
+            if folder == ROOT / "harness" or folder in path.parents:
+                continue
+            if folder == target:
+                yield from (alias.name for alias in node.names if alias.name not in names)
+            elif folder in target.parents and not any(
+                inner in FACES for inner in (target, *target.parents) if folder in inner.parents
+            ):
+                yield node.module
+
+
+def test_every_subject_of_the_harness_has_a_face():
+    folders = {path.parent for path in FILES if path.name == "__init__.py"}
+    subjects = {folder for folder in folders if folder.parent == ROOT / "harness"}
+    without = {folder.name for folder in subjects - FACES.keys()}
+    assert without == {"commands", "worker"}
+
+
+def test_code_outside_a_package_imports_its_face_only():
+    past = [(str(path.relative_to(ROOT)), *imports_past_a_face(path)) for path in FILES]
+    assert [found for found in past if len(found) > 1] == []
+
+
+def test_every_public_name_of_a_face_exists():
+    for folder, names in FACES.items():
+        module = importlib.import_module(".".join(folder.relative_to(ROOT).parts))
+        assert [name for name in names if not hasattr(module, name)] == [], folder
 
 
 ALONE = """

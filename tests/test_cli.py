@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import harness.selfcheck
+import harness.commands.check
 import specs
 from harness import cli
 from harness.cli import Exit
@@ -345,7 +345,7 @@ def test_a_candidate_checks_a_right_file_with_0_and_a_wrong_one_with_1(takehome)
 
 
 def test_a_file_is_checked_again_when_it_changes(takehome, monkeypatch):
-    monkeypatch.setattr(harness.selfcheck, "changes", lambda file: iter((None, None)))
+    monkeypatch.setattr(harness.commands.check, "changes", lambda file: iter((None, None)))
     code, out, _ = takehome("check", RIGHT, "--watch")
     assert code == 0
     assert out.count("source_a  good, 58 of 58 points") == 2

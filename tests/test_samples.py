@@ -11,8 +11,8 @@ import pytest
 
 import specs
 from harness.results import LEVELS, Outcome, Verdict
-from harness.sandbox.engine import connect
-from harness.sandbox.reaper import PROCESS_LABEL, labels
+from harness.sandbox.container.engine import connect
+from harness.sandbox.container.reaper import PROCESS_LABEL, labels
 from tests import samples
 
 SAMPLES = samples.samples()

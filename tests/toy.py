@@ -7,12 +7,12 @@ from types import MappingProxyType
 import numpy as np
 
 from harness import EntryPoint, Expected, Facet, Flaw, Judge, Level, Spec, Stage, criterion
+from harness.candidate.session import DirectSession, SandboxSession
 from harness.errors import SandboxBroken
+from harness.intake.source_tree import SourceFile
+from harness.intake.submission import Submission
 from harness.results import Environment
 from harness.sandbox.base import Frame, Limits, Memory, Sandbox, describe
-from harness.session import DirectSession, SandboxSession
-from harness.submission import Submission
-from harness.tree import SourceFile
 from harness.worker import loader, wire
 from harness.worker.session import Session as WorkerSession
 

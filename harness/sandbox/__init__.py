@@ -1,10 +1,18 @@
-"""Where submissions run. A backend is imported when it is asked for."""
+"""Where submissions run: a container, a process, or nowhere for written answers.
 
-from collections.abc import Mapping
-from typing import Final
+``harness.sandbox.container`` has a face of its own, since it loads the engine's SDK.
+"""
 
-#: Name on the command line -> module and class.
-SANDBOXES: Final[Mapping[str, str]] = {
-    "container": "harness.sandbox.container:ContainerSandbox",
-    "process": "harness.sandbox.process:ProcessSandbox",
-}
+from harness.sandbox.base import LIMITS, Frame, Limits, Memory, Sandbox
+from harness.sandbox.choice import SANDBOXES, OpenSandbox, opener
+
+__all__ = [
+    "LIMITS",
+    "SANDBOXES",
+    "Frame",
+    "Limits",
+    "Memory",
+    "OpenSandbox",
+    "Sandbox",
+    "opener",
+]

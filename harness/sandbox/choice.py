@@ -2,51 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, Protocol
 
 from harness.errors import UsageError
-from harness.sandbox.base import LIMITS, Sandbox
+from harness.sandbox.base import LIMITS, Limits, Sandbox
 
 OpenSandbox = Callable[[], Sandbox]
+
+
+class Opener(Protocol):
+    """What the module of a sandbox has under the name ``opener``."""
+
+    def __call__(
+        self, image: str, limits: Limits, *, runtime: str | None, report: Callable[[str], None]
+    ) -> OpenSandbox:
+        """Make everything ready, once, and return a function that opens a sandbox.
+
+        Raises:
+            UsageError: this kind has no runtimes.
+            SandboxUnavailable: it cannot be made ready here. Never falls back.
+        """
+
+
+#: Name on the command line -> the module that has its ``opener``; imported when it is asked for.
+SANDBOXES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "container": "harness.sandbox.container",
+        "process": "harness.sandbox.process",
+    }
+)
 
 
 def opener(
     kind: str,
     image: str,
     *,
+    limits: Limits | None = None,
     runtime: str | None = None,
-    report: Callable[[str], None] = lambda said: None,
+    report: Callable[[str], None] = lambda line: None,
 ) -> OpenSandbox:
-    """Return a function that opens a sandbox of that kind with the image's limits.
+    """Return a function that opens a sandbox of that kind, with the image's limits by default.
 
-    For containers the image is made ready first, and abandoned containers are removed. Written
-    answers are read, whatever the kind.
+    Written answers are read, whatever the kind.
 
     Raises:
         UsageError: there is no such kind of sandbox, or it has no runtimes.
         SandboxUnavailable: no engine answers, it has no such runtime, or the image cannot be
             built. Never falls back.
     """
-    limits = LIMITS[image]
-    if image == "text":
-        from harness.sandbox.reading import ReadingSandbox
-
-        return lambda: ReadingSandbox(limits=limits)
-    if kind == "process":
-        if runtime:
-            raise UsageError("--runtime goes with --sandbox container")
-        from harness.sandbox.process import ProcessSandbox
-
-        return lambda: ProcessSandbox(limits=limits)
-    if kind != "container":
-        raise UsageError(f"sandbox is {kind!r}, expected container or process")
-    from harness.sandbox.container import ContainerSandbox
-    from harness.sandbox.engine import connect, require_runtime
-    from harness.sandbox.images import ensure_image
-    from harness.sandbox.reaper import reap
-
-    client = connect()
-    require_runtime(client, runtime)
-    reap(client)
-    ready = ensure_image(client, f"takehome-{image}", report=report)
-    return lambda: ContainerSandbox(client=client, image=ready, limits=limits, runtime=runtime)
+    if kind not in SANDBOXES:
+        raise UsageError(f"sandbox is {kind!r}, expected {' or '.join(SANDBOXES)}")
+    module = "harness.sandbox.reading" if image == "text" else SANDBOXES[kind]
+    make: Opener = importlib.import_module(module).opener
+    return make(image, limits or LIMITS[image], runtime=runtime, report=report)

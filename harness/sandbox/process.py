@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from harness.errors import (
@@ -20,6 +20,7 @@ from harness.errors import (
     CandidateTimedOut,
     ProtocolViolation,
     SandboxBroken,
+    UsageError,
 )
 from harness.results import Environment
 from harness.sandbox import replies
@@ -199,3 +200,16 @@ class _Child:
             self._process.wait(_END_SECONDS)
         self._pipes.close(_STREAM_SECONDS)
         self._folder.cleanup()
+
+
+def opener(
+    image: str, limits: Limits, *, runtime: str | None, report: Callable[[str], None]
+) -> Callable[[], Sandbox]:
+    """Return a function that opens a sandbox in the interpreter of the harness.
+
+    Raises:
+        UsageError: a runtime is asked for, which a process has not.
+    """
+    if runtime:
+        raise UsageError("--runtime goes with --sandbox container")
+    return lambda: ProcessSandbox(limits=limits)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import io
 import platform
+from collections.abc import Callable
 from typing import Any
 
-from harness import form
+from harness import answer_form
 from harness.errors import CandidateCrashed
 from harness.results import Environment
 from harness.sandbox.base import ISOLATED, Frame, Limits, Sandbox, describe
@@ -42,7 +43,7 @@ class ReadingSandbox(Sandbox):
         """
         header, payload = _unpack(load)
         size = header["files"][0]["size"]
-        answers = form.read(bytes(payload[:size]).decode("utf-8-sig"))
+        answers = answer_form.read(bytes(payload[:size]).decode("utf-8-sig"))
         namespace: dict[str, Any] = {FUNCTION: lambda question: answers.get(question, "")}
         loaded = loader.Loaded(namespace, frozenset(), {})
         self._session = session.Session(loaded, self._limits.reply_bytes, None)
@@ -71,3 +72,10 @@ class ReadingSandbox(Sandbox):
 def _unpack(frame: bytes) -> tuple[dict[str, Any], memoryview]:
     _, header, payload = wire.read(io.BytesIO(frame).read, len(frame))
     return header, payload
+
+
+def opener(
+    image: str, limits: Limits, *, runtime: str | None, report: Callable[[str], None]
+) -> Callable[[], Sandbox]:
+    """Return a function that opens a reader, which needs neither an image nor a runtime."""
+    return lambda: ReadingSandbox(limits=limits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness import Expected, Facet, Judge, Stage, criterion
-from specs.cases import AttentionCases, Case, Shape, judge_case, own
+from specs.criteria.cases import AttentionCases, Case, Shape, judge_case, own
 
 
 @criterion(

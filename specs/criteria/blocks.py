@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from harness import Draw, Expected, Facet, Judge, Tensor, criterion
-from specs.layers import Layers
+from specs.reference.layers import Layers
 
 #: Sizes of the block that these criteria are tried with: features, heads, hidden.
 SIZES = (12, 3, 20)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from harness import Draw, Expected, Facet, Judge, Stage, criterion
-from specs.layers import Layers
+from specs.reference.layers import Layers
 
 #: Length of the texts that are fed; no divisor of any width.
 LENGTH = 7

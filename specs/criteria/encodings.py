@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from harness import CheckFailed, Expected, Facet, Judge, Stage, Tensor, criterion
-from specs import encodings as reference
-from specs.encodings import LAYOUTS
+from specs.reference import encodings as reference
+from specs.reference.encodings import LAYOUTS
 
 #: (max_len, d), d even; at d = 2 most mistakes are invisible.
 SIZES = ((7, 6), (10, 4), (64, 16), (5, 12))

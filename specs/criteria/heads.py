@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness import Facet, Judge, Stage, criterion
-from specs import heads as reference
+from specs.reference import heads as reference
 
 #: Batch, length, width, heads: all different, and one with length = head width = heads.
 SIZES = ((2, 5, 12, 3), (3, 4, 16, 4), (1, 2, 4, 2))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from harness import CheckFailed, Draw, Expected, Facet, Judge, Stage, Tensor, criterion
-from specs import heads as reference_heads
-from specs.layers import Layers
+from specs.reference import heads as reference_heads
+from specs.reference.layers import Layers
 
 NAMES = {"Q": "queries", "K": "keys", "V": "values", "O": "output"}
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from harness import Expected, Facet, Judge, Tensor, criterion
-from specs.cases import AttentionCases, Case, Shape, judge_case, own
+from specs.criteria.cases import AttentionCases, Case, Shape, judge_case, own
 
 #: (queries, keys, width, values) whose lengths have common divisors, smallest first.
 SIZES = ((2, 2, 2, 2), (2, 4, 2, 2), (4, 12, 5, 3), (6, 6, 4, 4))

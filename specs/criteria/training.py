@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from harness import Expected, Facet, Judge, Stage, Tensor, criterion
-from specs import stages
-from specs.cases import AttentionCases, Shape, own
+from specs.criteria.cases import AttentionCases, Shape, own
+from specs.reference import stages
 
 #: p of the dropout criteria, and their least number of weights.
 PROBABILITY, ENTRIES = 0.25, 4096

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness import Facet, Judge, criterion
-from specs import notation
+from specs.criteria import notation
 
 #: Names that are as good as one another in a place of a shape.
 WIDTH_K, WIDTH_V = {"dk", "dhead"}, {"dv", "dhead"}

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness import Flaw, Stage, Tensor
-from specs.stages import library
+from specs.reference.stages import library
 
 Array = Any
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from harness import Flaw, Stage
-from specs.blocks import Sublayer, norm, standardise
-from specs.layers import Weights
+from specs.reference.blocks import Sublayer, norm, standardise
+from specs.reference.layers import Weights
 
 Array = Any
 Norm = Callable[[Array, Weights, str], Array]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from harness import Flaw, Stage
-from specs.caching import context, join
-from specs.layers import Weights
-from specs.stages import library
+from specs.reference.caching import context, join
+from specs.reference.layers import Weights
+from specs.reference.stages import library
 
 Array = Any
 

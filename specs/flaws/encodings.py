@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness import Flaw, Stage
-from specs import encodings
+from specs.reference import encodings
 
 Array = np.ndarray[Any, Any]
 Join = Callable[[Array, Array], Array]  #: sines and cosines -> the encoding, in some layout

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from harness import Flaw, Stage
-from specs.heads import split_heads
+from specs.reference.heads import split_heads
 
 Array = Any
 

@@ -13,8 +13,8 @@ import numpy as np
 from harness import Expected, Flaw, Stage, Tensor, disjoint
 from specs.flaws import behaviour, masking, scaling, softmax, training
 from specs.flaws import heads as splitting
-from specs.layers import project
-from specs.stages import library
+from specs.reference.layers import project
+from specs.reference.stages import library
 
 Array = Any
 

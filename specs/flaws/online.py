@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from harness import Flaw, Stage
-from specs import online, stages
 from specs.flaws import masking, scaling, softmax
+from specs.reference import online, stages
 
 Array = Any
 

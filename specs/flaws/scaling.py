@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from harness import Flaw, Stage
-from specs.stages import library, swap
+from specs.reference.stages import library, swap
 
 Array = Any
 

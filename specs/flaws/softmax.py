@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness import Flaw, Stage
-from specs.stages import library, softmax, swap
+from specs.reference.stages import library, softmax, swap
 
 Array = Any
 

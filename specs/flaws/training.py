@@ -9,7 +9,7 @@ import numpy as np
 
 from harness import Flaw, Stage
 from specs.flaws.softmax import unguarded
-from specs.stages import library, no_dropout, softmax
+from specs.reference.stages import library, no_dropout, softmax
 
 Array = Any
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from harness.audience import for_candidate
+from harness.candidate_view import for_candidate
 from harness.results import Card
 from reports import render_candidate, render_card, write_candidate
 from reports.candidate import candidate_page

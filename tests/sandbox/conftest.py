@@ -8,12 +8,11 @@ import docker
 import numpy as np
 import pytest
 
-from harness.calls import Answer, Call, Step, decode, encode
-from harness.sandbox.base import Frame, Limits, Sandbox
-from harness.sandbox.container import ContainerSandbox
-from harness.sandbox.engine import connect
-from harness.sandbox.images import Image, ensure_image
-from harness.sandbox.process import ProcessSandbox
+from harness.protocol import Answer, Call, Step, decode, encode
+from harness.sandbox import SANDBOXES, Frame, Limits, Sandbox, opener
+from harness.sandbox.container.engine import connect
+from harness.sandbox.container.images import Image, ensure_image
+from harness.sandbox.container.sandbox import ContainerSandbox
 from harness.worker import wire
 
 #: Short deadlines, and small caps that are quickly reached.
@@ -25,7 +24,11 @@ LIMITS = Limits(
     log_bytes=1 << 20,
 )
 
-BACKENDS = ["process", pytest.param("container", marks=pytest.mark.docker)]
+#: Every sandbox that there is, so that the conformance suite runs over a new one, too.
+BACKENDS = [
+    pytest.param(name, marks=[pytest.mark.docker] if name == "container" else [])
+    for name in SANDBOXES
+]
 
 
 @pytest.fixture(scope="session")
@@ -82,11 +85,7 @@ class Driver:
 @pytest.fixture(params=BACKENDS, scope="module")
 def shared_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     """One sandbox of each backend in turn; it mends itself, so that a module can share it."""
-    if request.param == "process":
-        sandbox: Sandbox = ProcessSandbox(limits=LIMITS)
-    else:
-        client, image = (request.getfixturevalue(name) for name in ("engine", "image"))
-        sandbox = ContainerSandbox(client=client, image=image, limits=LIMITS)
+    sandbox = opener(request.param, "numpy", limits=LIMITS)()
     yield sandbox
     sandbox.close()
 

@@ -12,13 +12,14 @@ from harness.errors import (
     CandidateError,
     CandidateTimedOut,
     OutOfResources,
+    SandboxBroken,
     SandboxUnavailable,
 )
-from harness.sandbox import container, hardening, reaper
 from harness.sandbox.base import Limits
-from harness.sandbox.container import ContainerSandbox
-from harness.sandbox.engine import connect
-from harness.sandbox.images import Image
+from harness.sandbox.container import hardening, reaper
+from harness.sandbox.container.engine import connect
+from harness.sandbox.container.images import Image
+from harness.sandbox.container.sandbox import ContainerSandbox
 from harness.worker.supervisor import EXIT_DEADLINE
 
 pytestmark = pytest.mark.docker
@@ -268,7 +269,7 @@ def test_a_runtime_that_does_not_exist_is_unavailable_and_never_replaced(engine,
 
 def test_an_image_whose_container_does_not_come_up_is_broken_not_scored(engine, image):
     broken = Image(id=image.id, name=image.name, python="/bin/false", versions={})
-    with pytest.raises(container.SandboxBroken):
+    with pytest.raises(SandboxBroken):
         ContainerSandbox(client=engine, image=broken).start(b"", 1)
     assert not containers(engine)
 

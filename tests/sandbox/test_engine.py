@@ -1,7 +1,7 @@
 import pytest
 
 from harness.errors import SandboxUnavailable
-from harness.sandbox.engine import connect, require_runtime
+from harness.sandbox.container.engine import connect, require_runtime
 
 
 def test_an_engine_that_is_not_there_is_an_error_that_says_how_to_start_one(

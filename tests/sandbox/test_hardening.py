@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-import harness.sandbox.hardening
-from harness.sandbox import reaper
+import harness.sandbox.container.hardening
 from harness.sandbox.base import Limits
-from harness.sandbox.hardening import create_arguments
+from harness.sandbox.container import reaper
+from harness.sandbox.container.hardening import create_arguments
 
 PROFILE = json.loads(
-    Path(harness.sandbox.hardening.__file__).with_name("seccomp.json").read_text(encoding="ascii")
+    Path(harness.sandbox.container.hardening.__file__)
+    .with_name("seccomp.json")
+    .read_text(encoding="ascii")
 )
 
 

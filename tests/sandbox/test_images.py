@@ -8,9 +8,9 @@ import docker
 import pytest
 
 from harness.errors import SandboxUnavailable
-from harness.sandbox import bases, images
-from harness.sandbox.engine import connect
-from harness.sandbox.images import Image, build, ensure_image, recipe
+from harness.sandbox.container import bases, images
+from harness.sandbox.container.engine import connect
+from harness.sandbox.container.images import Image, build, ensure_image, recipe
 
 UID = "64001:64001"
 

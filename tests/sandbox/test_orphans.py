@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.sandbox import reaper
+from harness.sandbox.container import reaper
 
 #: A harness that stops at one point for ever: it prints a line when it is there.
 VICTIM = """
@@ -39,9 +39,9 @@ if sys.argv[1] == "process":
     from harness.sandbox.process import ProcessSandbox
     sandbox = ProcessSandbox(limits=limits)
 else:
-    from harness.sandbox.container import ContainerSandbox
-    from harness.sandbox.engine import connect
-    from harness.sandbox.images import ensure_image
+    from harness.sandbox.container.sandbox import ContainerSandbox
+    from harness.sandbox.container.engine import connect
+    from harness.sandbox.container.images import ensure_image
     client = connect()
     sandbox = ContainerSandbox(
         client=client, image=ensure_image(client, "takehome-numpy"), limits=limits)

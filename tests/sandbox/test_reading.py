@@ -4,8 +4,8 @@ import secrets
 
 import pytest
 
-from harness.calls import Call, decode, encode
 from harness.errors import CandidateCrashed, Refused
+from harness.protocol import Call, decode, encode
 from harness.sandbox.base import LIMITS
 from harness.sandbox.choice import opener
 from harness.sandbox.reading import ReadingSandbox

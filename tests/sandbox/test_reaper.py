@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from harness.sandbox import reaper
 from harness.sandbox.base import Limits
-from harness.sandbox.hardening import create_arguments
+from harness.sandbox.container import reaper
+from harness.sandbox.container.hardening import create_arguments
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from harness.errors import ProtocolViolation, SandboxBroken
 from harness.sandbox.base import Limits
+from harness.sandbox.container.stream import Stream
 from harness.sandbox.log import Log, LogFull
-from harness.sandbox.stream import Stream
 
 CAP = 1 << 17
 

@@ -6,10 +6,10 @@ import secrets
 import numpy as np
 import pytest
 
-from harness.calls import Call, Construct, Gradients, Reference, decode, encode
+from harness.protocol import Call, Construct, Gradients, Reference, decode, encode
 from harness.sandbox.base import Limits
-from harness.sandbox.container import ContainerSandbox
-from harness.sandbox.images import ensure_image
+from harness.sandbox.container.images import ensure_image
+from harness.sandbox.container.sandbox import ContainerSandbox
 from harness.worker import wire
 
 pytestmark = pytest.mark.docker

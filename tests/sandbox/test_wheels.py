@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from harness.errors import SandboxUnavailable
-from harness.sandbox import wheels
-from harness.sandbox.bases import Interpreter
+from harness.sandbox.container import wheels
+from harness.sandbox.container.bases import Interpreter
 
 ARM = Interpreter(
     path="/usr/local/bin/python3",

@@ -15,15 +15,15 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 import specs
-from harness.calls import Tensor
-from harness.candidate import Candidate, Recorded
-from harness.compare import Expected, roundoff_of
-from harness.matching import outputs, usable
+from harness.candidate.checks import run_check, run_checks
+from harness.candidate.functions import Candidate, Recorded
+from harness.candidate.session import DirectSession
+from harness.diagnosis.distance import outputs, usable
+from harness.diagnosis.first_wrong_call import Explanation, Given
+from harness.protocol import Tensor
 from harness.results import Outcome
-from harness.running import run_check, run_checks
-from harness.session import DirectSession
-from harness.spec import Spec, disjoint
-from harness.suspect import Explanation, Given
+from harness.spec.comparison import Expected, roundoff_of
+from harness.spec.spec import Spec, disjoint
 
 #: Two functions further apart than so many rounding bounds are two.
 BOUNDS = 10

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import specs
-from harness.candidate import Candidate
+from harness.candidate.checks import level_reached, run_check, run_checks, verdict
+from harness.candidate.functions import Candidate
+from harness.candidate.session import DirectSession
 from harness.results import Level, Outcome, Verdict
-from harness.running import level_reached, run_check, run_checks, verdict
-from harness.session import DirectSession
 
 #: Specs whose submissions define functions, so that a test can put others in their place.
 FUNCTIONS = ("numpy_attention", "torch_sdpa")

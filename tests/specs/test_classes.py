@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import specs
-from harness.matching import distance, outputs, usable
-from harness.running import run_checks
-from harness.session import DirectSession
+from harness.candidate.checks import run_checks
+from harness.candidate.session import DirectSession
+from harness.diagnosis.distance import distance, outputs, usable
 from tests.specs.classes import apart, is_caught, lines_of, pairs, singles
 
 TEXT = (Path(__file__).parents[2] / "docs" / "flaw-classes.md").read_text(encoding="utf-8")

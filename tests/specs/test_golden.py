@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import specs
-from harness import form
-from specs import encodings, notation, online, stages
-from specs.heads import merge_heads, split_heads
+from harness import answer_form
+from specs.criteria import notation
 from specs.numpy_attention import causal_mask
+from specs.reference import encodings, online, stages
+from specs.reference.heads import merge_heads, split_heads
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +130,7 @@ def test_every_field_of_a_machine_read_question_has_an_answer_in_the_reference()
         for name in question.answers
     }
     assert fields == set(spec.reference)
-    assert fields <= set(form.read(spec.starter))
+    assert fields <= set(answer_form.read(spec.starter))
 
 
 def test_the_scores_three_and_zero_of_question_56():

@@ -7,13 +7,14 @@ from torch import nn
 from torch.nn import functional as F
 
 import specs
-from harness.draw import Draw
-from harness.learned import State, draw_weights
+from harness.candidate.checks import run_checks, verdict
+from harness.candidate.session import DirectSession
+from harness.candidate.weights.learned import State, draw_weights
 from harness.results import Verdict
-from harness.running import run_checks, verdict
-from harness.session import DirectSession
-from specs import blocks, caching, kv_cache, layers, rounding, torch_multi_head, torch_single_head
+from harness.spec.draw import Draw
+from specs import kv_cache, torch_multi_head, torch_single_head
 from specs import transformer_block as block_spec
+from specs.reference import blocks, caching, layers, rounding
 
 CLASSES = ("torch_single_head", "torch_multi_head", "kv_cache", "transformer_block")
 D, H = 12, 3
@@ -130,7 +131,7 @@ def test_the_bound_is_wider_than_errors_in_float32_and_narrower_than_any_mistake
 
 def direct_layers(spec, cls=None):
     """The layers role of a spec, over the reference or another class."""
-    from harness.candidate import Candidate
+    from harness.candidate.functions import Candidate
 
     (point,) = spec.entry_points
     functions = spec.assemble(spec.reference) if cls is None else {point.name: cls}

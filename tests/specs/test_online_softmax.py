@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 import specs
-from harness.candidate import Candidate
-from harness.draw import Draw
+from harness.candidate.checks import run_check, run_checks, verdict
+from harness.candidate.functions import Candidate
+from harness.candidate.session import DirectSession, SandboxSession
 from harness.errors import NotMeasured
+from harness.intake.submission import load
 from harness.results import Outcome
-from harness.running import run_check, run_checks, verdict
 from harness.sandbox.base import LIMITS, Sandbox
 from harness.sandbox.choice import opener
-from harness.session import DirectSession, SandboxSession
-from harness.submission import load
-from specs import online, stages
-from specs.cases import AttentionCases, Shape
+from harness.spec.draw import Draw
+from specs.criteria.cases import AttentionCases, Shape
+from specs.reference import online, stages
 
 SPEC = specs.load("online_softmax")
 SAMPLES = Path(__file__).parents[2] / "sample_submissions" / "online_softmax"

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import specs
+from harness.candidate.checks import run_checks, verdict
+from harness.candidate.session import DirectSession
 from harness.results import Outcome
-from harness.running import run_checks, verdict
-from harness.session import DirectSession
-from specs import encodings
+from specs.reference import encodings
 
 SPEC = specs.load("positional_encoding")
 RIGHT = SPEC.assemble(SPEC.reference)

@@ -6,10 +6,10 @@ import statistics
 import numpy as np
 import pytest
 
-from harness.calls import Tensor
-from harness.compare import ROUNDOFF, error_ratios
-from specs import stages
+from harness.protocol import Tensor
+from harness.spec.comparison import ROUNDOFF, error_ratios
 from specs.flaws.training import dropout
+from specs.reference import stages
 
 torch = pytest.importorskip("torch")
 functional = torch.nn.functional

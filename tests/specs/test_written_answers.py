@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 import specs
-from harness import form
-from harness.draw import Draw
+from harness import answer_form
+from harness.candidate.checks import run_checks, verdict
+from harness.candidate.session import DirectSession
 from harness.results import Level
-from harness.running import run_checks, verdict
-from harness.session import DirectSession
+from harness.spec.draw import Draw
 from specs.written_answers import RIGHT
 
 SPEC = specs.load("written_answers")
@@ -29,12 +29,12 @@ def failed(field, text):
 
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("right_*.md")), ids=lambda path: path.stem)
 def test_right_answers_are_right_in_every_notation(path):
-    checks = checked(form.read(path.read_text(encoding="utf-8")))
+    checks = checked(answer_form.read(path.read_text(encoding="utf-8")))
     assert not [(check.id, check.message) for check in checks if check.outcome != "passed"]
 
 
 def test_a_blank_form_earns_nothing():
-    checks = checked(form.read(SPEC.starter))
+    checks = checked(answer_form.read(SPEC.starter))
     assert sum(check.earned for check in checks) == 0
     assert verdict(checks) == "failed"
     assert all(check.message.endswith("is not answered") for check in checks)

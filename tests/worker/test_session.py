@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from harness.calls import (
+from harness.protocol import (
     Call,
     Construct,
     Gradients,

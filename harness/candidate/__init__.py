@@ -1,0 +1,31 @@
+"""What checks talk to: a submission as functions and classes, behind recorded calls."""
+
+from harness.candidate.checks import level_reached, run_check, run_checks, verdict
+from harness.candidate.classes import ClassProxy, Layer
+from harness.candidate.functions import Candidate, Known, Recorded, Session, is_array
+from harness.candidate.session import (
+    Definition,
+    DirectSession,
+    LoadReport,
+    Parameter,
+    SandboxSession,
+)
+
+__all__ = [
+    "Candidate",
+    "ClassProxy",
+    "Definition",
+    "DirectSession",
+    "Known",
+    "Layer",
+    "LoadReport",
+    "Parameter",
+    "Recorded",
+    "SandboxSession",
+    "Session",
+    "is_array",
+    "level_reached",
+    "run_check",
+    "run_checks",
+    "verdict",
+]

@@ -1,0 +1,142 @@
+"""Runs the checks of a spec against one loaded submission, and counts what they earn."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from harness.candidate.functions import Candidate, Known, Recorded, Session
+from harness.errors import (
+    CandidateCrashed,
+    CandidateError,
+    CandidateRaised,
+    CandidateTimedOut,
+    CheckFailed,
+    NotMeasured,
+    OutOfResources,
+    ProtocolViolation,
+    SandboxBroken,
+    SubmissionEnded,
+)
+from harness.results import LEVELS, CheckResult, Level, Outcome, Verdict
+from harness.spec import Check, Draw, Judge, Spec
+from harness.text import one_line
+
+#: What the submission did -> the outcome of the check during which it did it.
+OUTCOMES: dict[type[CandidateError], Outcome] = {
+    CandidateRaised: Outcome.RAISED,
+    CandidateTimedOut: Outcome.TIMED_OUT,
+    OutOfResources: Outcome.OUT_OF_RESOURCES,
+    CandidateCrashed: Outcome.CRASHED,
+    ProtocolViolation: Outcome.PROTOCOL_VIOLATION,
+    SubmissionEnded: Outcome.NOT_RUN,
+    NotMeasured: Outcome.NOT_RUN,
+}
+
+
+def run_checks(
+    spec: Spec,
+    session: Session,
+    seed: str,
+    defined: frozenset[str] | None = None,
+    known: Known | None = None,
+) -> tuple[tuple[CheckResult, ...], list[Recorded]]:
+    """Run every check of the spec and return the results, and the recording of all calls.
+
+    ``defined`` names what the submission defines, where that is known; ``known`` is filled with
+    what is found out about it on the way.
+
+    Raises:
+        SandboxBroken: the sandbox failed; nothing is scored.
+    """
+    candidate = Candidate(spec, session, defined, known)
+    results = [run_check(check, spec, candidate, seed) for check in spec.checks]
+    return credit(spec, results), candidate.recording
+
+
+def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> CheckResult:
+    """Run one check. A defect of the check itself is ``invalid``, never the candidate's."""
+    judge = Judge()
+    draw = Draw(seed, check.id, heads_alike=candidate.known.heads_alike)
+    available = {
+        **spec.fixtures(draw),
+        **spec.roles(candidate.entry_points(check.id)),
+        "draw": draw,
+        "judge": judge,
+    }
+    outcome, message, line, file, mismatch = Outcome.PASSED, "", None, "", None
+    began = time.monotonic()
+    try:
+        with np.errstate(all="ignore"):  # a wrong answer may hold anything
+            check.criterion.body(**{need: available[need] for need in check.criterion.needs})
+    except CheckFailed as error:
+        outcome, message, mismatch = Outcome.FAILED, str(error), error.mismatch
+    except CandidateError as error:
+        outcome, message = OUTCOMES[type(error)], str(error)
+        if isinstance(error, CandidateRaised):
+            line, file = error.line, error.file
+    except SandboxBroken:
+        raise
+    except Exception as error:
+        outcome = Outcome.INVALID
+        message = one_line(f"the check itself broke: {type(error).__name__}: {error}", 400)
+    passed = outcome is Outcome.PASSED
+    return CheckResult(
+        id=check.id,
+        title=check.criterion.title,
+        outcome=outcome,
+        level=check.level,
+        facet=check.criterion.facet,
+        points=check.points,
+        earned=check.points if passed else 0,
+        message=message,
+        hint="" if passed else check.criterion.hint,
+        note="; ".join(judge.notes) if passed else "",
+        seconds=round(time.monotonic() - began, 4),
+        line=line,
+        file=file,
+        mismatch=mismatch,
+        stage=check.criterion.stage,
+        question="" if passed else check.criterion.question,
+        answer="" if passed else check.criterion.answer,
+    )
+
+
+def credit(spec: Spec, results: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
+    """Take back the points of checks that earn with another one which did not pass."""
+    passed = {result.id for result in results if result.outcome is Outcome.PASSED}
+    with_what = {check.id: check.earns_with for check in spec.checks}
+
+    def credited(result: CheckResult) -> CheckResult:
+        needed = with_what[result.id]
+        if not result.earned or not needed or needed in passed:
+            return result
+        note = f"no points: {needed} did not pass"
+        note = f"{result.note}; {note}" if result.note else note
+        return msgspec.structs.replace(result, earned=0, note=note)
+
+    return tuple(credited(result) for result in results)
+
+
+def level_reached(results: Sequence[CheckResult]) -> Level:
+    """Return the highest level whose checks, and all those below, passed."""
+    reached = Level.NONE
+    for level in LEVELS[1:]:
+        of_level = [result for result in results if result.level is level]
+        if any(result.outcome is not Outcome.PASSED for result in of_level):
+            break
+        if of_level:
+            reached = level
+    return reached
+
+
+def verdict(results: Sequence[CheckResult]) -> Verdict:
+    """Return passed when every pass-level check passed; one invalid check voids the whole."""
+    if any(result.outcome is Outcome.INVALID for result in results):
+        return Verdict.INVALID
+    required = [result for result in results if result.level is Level.PASS]
+    passed = all(result.outcome is Outcome.PASSED for result in required)
+    return Verdict.PASSED if passed else Verdict.FAILED

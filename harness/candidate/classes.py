@@ -1,0 +1,336 @@
+"""A class of the submission, as a check sees it: made, given weights, called.
+
+The harness reads the candidate's own parameters, finds which hold what the reference learns
+(``layout_search``, ``layout_trial``), and sets them. What is recorded of a call is in the
+reference's terms, so that diagnosis can make it again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from harness.candidate.functions import Arguments, EntryPointProxy, Returned, is_array
+from harness.candidate.weights import (
+    Construction,
+    Layout,
+    Learned,
+    State,
+    Trial,
+    again,
+    draw_weights,
+    layouts,
+    unreadable,
+)
+from harness.errors import CheckFailed
+from harness.protocol import (
+    Answer,
+    Call,
+    Construct,
+    Cost,
+    Gradients,
+    Mode,
+    Output,
+    Parameters,
+    Reference,
+    SetParameters,
+    Step,
+    Tensor,
+    Value,
+)
+from harness.spec import Draw
+from harness.text import one_line
+
+Floats = np.ndarray[Any, Any]
+
+#: Wire dtype -> the method of a torch module that converts it.
+_CASTS: Final = {"f8": "double", "f4": "float", "f2": "half", "bf2": "bfloat16"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Slope:
+    """Gradients of one call: of its arguments, and of what is learned, by the reference's names."""
+
+    arguments: tuple[Output, ...]
+    weights: Mapping[str, Tensor]
+
+
+class Layer:
+    """One object of the submission's class, in evaluation mode."""
+
+    def __init__(
+        self,
+        number: int,
+        made_of: tuple[Value, ...],
+        layout: Layout,
+        names: tuple[str, ...],
+        late: tuple[str, ...],
+    ) -> None:
+        self.reference = Reference(number)
+        self.made_of = made_of
+        self.layout = layout
+        self.names = names  #: of all its parameters
+        self.late = late  #: of those that came into being with the first call
+        self.weights: Mapping[str, Floats] = {}
+        self._pending: list[Step] = []
+
+    def set(self, weights: Mapping[str, Floats]) -> None:
+        """Give it weights, before its next call; ``weights`` then holds what it computes with."""
+        values = {name: np.asarray(v, np.float64) for name, v in weights.items()}
+        self.weights = self.layout.in_force(values)
+        self._pending.append(SetParameters(self.reference, self.layout.fill(values)))
+
+    def cast(self, dtype: str) -> None:
+        """Convert it to another floating-point format, before weights that are yet to be set."""
+        self._pending.insert(0, Call(object=self.reference, name=_CASTS[dtype]))
+
+    def spell(self, names: Sequence[str]) -> str:
+        """Spell some of its parameters' names, which are the candidate's words, in one line."""
+        listed = ", ".join(one_line(name, 60) for name in names[:6])
+        return f"{listed}, …" if len(names) > 6 else listed
+
+    def pending(self) -> list[Step]:
+        """Return the steps that must come before its next call, once."""
+        steps, self._pending = self._pending, []
+        return steps
+
+    def state(self, before: Sequence[Sequence[Floats]] = ()) -> State:
+        """Return what it is in the reference's terms."""
+        return State(self.made_of, self.weights, tuple(tuple(prompt) for prompt in before))
+
+
+class ClassProxy:
+    """A class of the submission, as a check sees it."""
+
+    def __init__(self, proxy: EntryPointProxy, construction: Construction) -> None:
+        self._proxy = proxy
+        self._construction = construction
+        self.name = proxy.point.name
+
+    @property
+    def form(self) -> int:
+        """Which of the reference's right forms the class computes, once an object was made."""
+        return self._proxy.known.forms.get(self.name, 0)
+
+    def learned(self, *made_of: Any) -> tuple[Learned, ...]:
+        """Return what an object made of these arguments learns."""
+        return self._construction.learned(*made_of)
+
+    def make(self, *made_of: Value) -> Layer:
+        """Make an object and find its weights.
+
+        Raises:
+            CandidateRaised: the constructor raised.
+            CheckFailed: no reading of its parameters holds what the brief asks for.
+        """
+        like = self._layout()
+        number, parameters, late = self._construct(made_of)
+        learned = self.learned(*made_of)
+        layout = again(like.recipe, parameters, learned, like)
+        if layout is None:
+            found = layouts(parameters, learned)
+            if not found:
+                raise CheckFailed(unreadable(self.name, parameters, learned))
+            layout = found[0]
+        return Layer(number, made_of, layout, tuple(parameters), late)
+
+    def drawn(self, draw: Draw, *made_of: Value) -> Layer:
+        """Make an object and give it weights of real size."""
+        layer = self.make(*made_of)
+        layer.set(draw_weights(self.learned(*made_of), draw))
+        return layer
+
+    def each(self, calls: Iterable[tuple[Layer, Arguments]]) -> list[Returned]:
+        """Make independent calls in one exchange and return their outputs in order."""
+        jobs = [(layer, self._call(layer, arguments)) for layer, arguments in calls]
+        answers = self._run(jobs)
+        for (layer, step), answer in zip(jobs, answers, strict=True):
+            self._proxy.record(step.arguments, answer, layer.state())
+        return [self._returned(answer) for answer in answers]
+
+    def echoing(self, layer: Layer, *arguments: Value) -> Returned:
+        """Call an object once and have the arguments sent back as they are afterwards."""
+        step = dataclasses.replace(self._call(layer, arguments), echo=True)
+        return self._returned(self._run([(layer, step)])[0])
+
+    def raises(self, made_of: tuple[Value, ...], arguments: Arguments) -> bool:
+        """Tell whether making an object, or calling it as it is made, raises."""
+        number = self._reference()
+        made = Construct(object=number, name=self.name, arguments=made_of)
+        answers = self._proxy.send([made, Call(object=number, arguments=arguments)])
+        return any(answer.raised is not None for answer in answers)
+
+    def gradients(self, layer: Layer, arguments: Arguments, cotangent: Floats) -> Slope:
+        """Return the gradients of Σ out·cotangent."""
+        of = tuple(i for i, value in enumerate(arguments) if _is_floating(value))
+        step = Gradients(
+            object=layer.reference, arguments=arguments, cotangents=(cotangent,), of=of
+        )
+        (answer,) = self._run([(layer, step)])
+        if answer.raised is not None:
+            raise answer.raised
+        outs, names = answer.outs, answer.names
+        tensors = {
+            name: out
+            for name, out in zip(names[len(of) :], outs[len(of) :], strict=False)
+            if isinstance(out, Tensor)
+        }
+        found = layer.layout.read({name: out.values for name, out in tensors.items()})
+        dtype = next((out.dtype for out in tensors.values()), "f4")
+        weights = {name: Tensor(values, dtype) for name, values in found.items()}
+        return Slope(outs[: len(of)], weights)
+
+    def feed(
+        self, layer: Layer, prompts: Sequence[Sequence[Floats]], place: int = 1
+    ) -> list[list[Returned]]:
+        """Feed prompts to an object chunk by chunk, handing its cache on, in one exchange.
+
+        The cache is output number ``place``; it goes back as it came, and a prompt starts with
+        none.
+        """
+        jobs: list[tuple[Layer, Call]] = []
+        states: list[State] = []
+        for number, prompt in enumerate(prompts):
+            cache: Value = None
+            for chunk, x in enumerate(prompt):
+                kept = self._reference()
+                given: Arguments = (x,) if cache is None else (x, cache)
+                step = dataclasses.replace(self._call(layer, given), keep={place: kept})
+                jobs.append((layer, step))
+                states.append(layer.state([*prompts[:number], prompt[:chunk]]))
+                cache = kept
+        answers = self._run(jobs)
+        for (_, step), answer, state in zip(jobs, answers, states, strict=True):
+            self._proxy.record(step.arguments[:1], answer, state)
+        outputs = iter([self._returned(answer) for answer in answers])
+        return [[next(outputs) for _ in prompt] for prompt in prompts]
+
+    def cost(self, layer: Layer, prefix: Floats, x: Floats) -> int | None:
+        """Return the floating-point operations of a step after a prefix, or None if not counted."""
+        kept = self._reference()
+        first = dataclasses.replace(self._call(layer, (prefix,)), keep={1: kept})
+        step = Cost(object=layer.reference, arguments=(x, kept))
+        begun, answer = self._run([(layer, first), (layer, step)])
+        for one in (begun, answer):
+            if one.raised is not None:
+                raise one.raised
+        (count,) = answer.outs or (None,)
+        return count if type(count) is int else None
+
+    def registered(self, layer: Layer) -> frozenset[str]:
+        """Return the names of all that torch saves and trains with the object."""
+        step = Call(object=layer.reference, name="state_dict")
+        (answer,) = self._run([(layer, step)])
+        if answer.raised is not None:
+            raise answer.raised
+        return frozenset(answer.names)
+
+    def names_now(self, layer: Layer) -> tuple[str, ...]:
+        """Return the names of the object's parameters as they are now."""
+        (answer,) = self._run([(layer, Parameters(layer.reference))])
+        return answer.names
+
+    def _call(self, layer: Layer, arguments: Arguments) -> Call:
+        return Call(object=layer.reference, arguments=arguments)
+
+    def _returned(self, answer: Answer) -> Returned:
+        if answer.raised is not None:
+            raise answer.raised
+        wanted, got = len(self._proxy.point.returns), len(answer.outs)
+        if got > wanted:
+            said = f"forward returns {got} values; the first is taken as out"
+            self._proxy.known.conventions.setdefault("returns", said)
+        return Returned(self._proxy.point, answer)
+
+    def _run(self, jobs: Sequence[tuple[Layer, Step]]) -> list[Answer]:
+        steps: list[Step] = []
+        places = []
+        for layer, step in jobs:
+            steps += layer.pending()
+            places.append(len(steps))
+            steps.append(step)
+        answers = self._proxy.send(steps)
+        for place, answer in enumerate(answers):
+            if place not in places and answer.raised is not None:
+                raise answer.raised
+        return [answers[place] for place in places]
+
+    def _reference(self) -> Reference:
+        return Reference(next(self._proxy.known.numbers))
+
+    def _construct(
+        self, made_of: tuple[Value, ...]
+    ) -> tuple[int, dict[str, Floats], tuple[str, ...]]:
+        """Make an object in evaluation mode.
+
+        Returns its number, its parameters, and the names of those that a first call brought
+        about.
+        """
+        number = self._reference()
+        made, mode, read = self._proxy.send(
+            [
+                Construct(object=number, name=self.name, arguments=made_of),
+                Mode(object=number, training=False),
+                Parameters(number),
+            ]
+        )
+        for answer in (made, mode, read):
+            if answer.raised is not None:
+                raise answer.raised
+        parameters = _arrays(read)
+        if not parameters:
+            # Lazy layers have their parameters after a first call.
+            example = self._construction.example(Draw("example", self.name), *made_of)
+            call = Call(object=number, arguments=example)
+            parameters = _arrays(self._proxy.send([call, Parameters(number)])[1])
+        late = tuple(name for name in parameters if name not in read.names)
+        return number.number, parameters, late
+
+    def _layout(self) -> Layout:
+        """Return where the class keeps its weights; found once for a submission."""
+        found = self._proxy.known.layouts.get(self.name)
+        if found is None:
+            found = self._find_layout()
+            self._proxy.known.layouts[self.name] = found
+        if isinstance(found, str):
+            raise CheckFailed(found)
+        return found
+
+    def _find_layout(self) -> Layout | str:
+        sizes = self._construction.sizes
+        number, parameters, _ = self._construct(sizes)
+        found = layouts(parameters, self.learned(*sizes))
+        if not found:
+            return unreadable(self.name, parameters, self.learned(*sizes))
+        if self._proxy.known.named_truly and found[0].is_named:
+            return found[0]
+        trial = Trial(self.name, self._construction, found)
+        answers = [
+            answer
+            for steps in trial.frames(Reference(number))
+            for answer in self._proxy.send(steps)[1::2]
+        ]
+        layout, self._proxy.known.forms[self.name] = trial.choose(answers)
+        said = layout.describe()
+        if form := self._construction.forms[self.form]:
+            said += f"; {form}"
+        if layout.missing:
+            said += f"; nothing was found for {', '.join(layout.missing)}"
+        self._proxy.known.conventions["projections"] = said
+        return layout
+
+
+def _arrays(answer: Answer) -> dict[str, Floats]:
+    return {
+        name: out.values
+        for name, out in zip(answer.names, answer.outs, strict=False)
+        if isinstance(out, Tensor)
+    }
+
+
+def _is_floating(value: object) -> bool:
+    values = value.values if isinstance(value, Tensor) else value
+    return is_array(value) and np.asarray(values).dtype.kind == "f"

@@ -1,0 +1,141 @@
+"""Finds out which layout of a class's parameters is right, by one probe.
+
+The class and the reference are given the same weights and must give the same output. Where no
+layout does that and the names do not tell, known mistakes are tried as well. Then the most
+plausible layout stands, so that what is wrong shows in the checks and not here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from harness.candidate.weights.layouts import Layout
+from harness.candidate.weights.learned import Learned, Norm, Projection, State, draw_weights
+from harness.protocol import (
+    Answer,
+    Call,
+    Output,
+    Reference,
+    SetParameters,
+    Step,
+    Tensor,
+    Value,
+)
+from harness.spec import Draw, Expected, compare, shape_name
+from harness.text import one_line
+
+Floats = np.ndarray[Any, Any]
+Arguments = tuple[Value, ...]
+Reading = Callable[..., tuple[Expected, ...]]
+
+#: So many parameters are set in one frame, whose header has a limit.
+_IN_A_FRAME: Final = 128
+#: How many readings of the parameters are tried with known mistakes.
+_TRIES_WITH_FLAWS: Final = 24
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Construction:
+    """What is known about a class: what it learns, and a call to learn its parameters' roles by."""
+
+    learned: Callable[..., tuple[Learned, ...]]  #: of the constructor's arguments
+    sizes: tuple[int, ...]  #: constructor arguments for the probe: all lengths differ
+    example: Callable[..., Arguments]  #: (draw, *sizes) -> arguments of one call
+    #: (state, *arguments) -> outputs: the reference and its other right forms, then known mistakes
+    readings: Callable[[], Iterator[Reading]]
+    forms: tuple[str, ...] = ("",)  #: what is said of each right form, e.g. "GELU by tanh"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Trial:
+    """The probe of one class: every layout is filled with the same weights, and called."""
+
+    name: str
+    construction: Construction
+    found: Sequence[Layout]
+
+    def frames(self, target: Reference) -> Iterator[list[Step]]:
+        """Yield steps in pairs, one for each layout: give the object weights, and call it."""
+        weights, arguments = self._weights, self._arguments
+        size = max(1, _IN_A_FRAME // max(1, len(self.found[0].fill(weights))))
+        for start in range(0, len(self.found), size):
+            steps: list[Step] = []
+            for layout in self.found[start : start + size]:
+                steps.append(SetParameters(target, layout.fill(weights)))
+                steps.append(Call(object=target, arguments=arguments))
+            yield steps
+
+    def choose(self, answers: Sequence[Answer]) -> tuple[Layout, int]:
+        """Return the layout with which the class does what the reference does, and which form."""
+        weights, arguments = self._weights, self._arguments
+        tried = [
+            (layout, answer.outs[0])
+            for layout, answer in zip(self.found, answers, strict=True)
+            if answer.raised is None and answer.outs
+        ]
+        readings = self.construction.readings()
+        right = list(itertools.islice(readings, len(self.construction.forms)))
+        states = []
+        for layout, out in tried:
+            state = State(self.construction.sizes, layout.in_force(weights))
+            states.append(state)
+            errors = [_error(out, reading, state, arguments) for reading in right]
+            if min(errors) < math.inf:
+                return layout, errors.index(min(errors))
+        for reading in () if self.found[0].is_named else readings:
+            for (layout, out), state in zip(tried[:_TRIES_WITH_FLAWS], states, strict=False):
+                if _error(out, reading, state, arguments) < math.inf:
+                    return layout, 0
+        return self.found[0], 0
+
+    @property
+    def _weights(self) -> dict[str, Floats]:
+        learned = self.construction.learned(*self.construction.sizes)
+        return draw_weights(learned, Draw("weights", self.name))
+
+    @property
+    def _arguments(self) -> Arguments:
+        return self.construction.example(Draw("arguments", self.name), *self.construction.sizes)
+
+
+def _error(out: Output, reading: Reading, state: State, arguments: Arguments) -> float:
+    """Return by how many rounding bounds an output is off, inf where it is something else."""
+    if not isinstance(out, Tensor):
+        return math.inf
+    try:
+        with np.errstate(all="ignore"):
+            expected = reading(state, *arguments)[0]
+            if out.values.shape != expected.values.shape:
+                return math.inf
+            # What is a tenth off needs no bound, which costs more than the values.
+            if np.abs(out.values - expected.values).max() > 0.1 * np.abs(expected.values).max():
+                return math.inf
+            return compare(out, expected, "out")
+    except Exception:  # wrong, or a mistake that needs other shapes, or torch
+        return math.inf
+
+
+def unreadable(name: str, parameters: Mapping[str, Floats], learned: Sequence[Learned]) -> str:
+    """Say what was seen and what was expected, where no layout fits."""
+    if not parameters:
+        return (
+            f"{name} has no parameters once it is made, expected projections made in __init__; "
+            "layers made in forward are new in every call and never trained"
+        )
+    listed = list(parameters.items())
+    seen = ", ".join(
+        f"{one_line(each, 60)} {shape_name(value.shape)}" for each, value in listed[:12]
+    )
+    more = f" and {len(listed) - 12} more" if len(listed) > 12 else ""
+    wanted = ", ".join(
+        f"{part.name} {shape_name(part.shape)}" for part in learned if isinstance(part, Projection)
+    )
+    norms = sum(isinstance(part, Norm) for part in learned)
+    wanted += f" and {norms} norms" if norms else ""
+    return f"{name} has the parameters {seen}{more}, expected projections {wanted}"

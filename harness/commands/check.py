@@ -1,0 +1,66 @@
+"""A candidate's own file, checked on their own machine: no engine needed, not isolated."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.grading import Assignment, Mend, grade
+from harness.intake import collect
+from harness.parsing import Parser
+from harness.results import Card
+from harness.sandbox import LIMITS, opener
+from harness.spec import Spec
+
+POLL_SECONDS = 0.3
+
+
+def check_file(file: Path, spec: Spec, *, mend: Mend | None = None) -> Card:
+    """Run every check of a spec against one file, on inputs drawn afresh.
+
+    ``mend`` looks for a repair of what failed.
+
+    Raises:
+        UsageError: there is no such file, or it is of no known kind.
+    """
+    (delivery,) = collect([file], single=True, texts=spec.image == "text").deliveries
+    limits = LIMITS[spec.image]
+    with Parser() as parser:
+        assignment = Assignment(
+            spec=spec, seed=secrets.token_hex(8), limits=limits, parser=parser, mend=mend
+        )
+        sandbox = opener("process", spec.image)()
+        try:
+            return grade(delivery, assignment, sandbox)
+        finally:
+            sandbox.close()
+
+
+def changes(file: Path, *, sleep: Callable[[float], None] = time.sleep) -> Iterator[None]:
+    """Yield at once, and again whenever the file has changed.
+
+    An editor that saves by renaming leaves no file for a moment; that is waited for.
+
+    Raises:
+        UsageError: there is no such file to begin with.
+    """
+    if not file.exists():
+        raise UsageError(f"{file} is missing, expected a file with an answer")
+    seen = None
+    while True:
+        if (now := _state(file)) and now != seen:
+            seen = now
+            yield
+        sleep(POLL_SECONDS)
+
+
+def _state(file: Path) -> tuple[int, int] | None:
+    """Return what changes when a file does, or None while there is no file."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size

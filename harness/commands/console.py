@@ -1,0 +1,134 @@
+"""What a person sees in a terminal: progress, results, one check explained."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from harness.candidate_view import (
+    CandidateCall,
+    CandidateCard,
+    CandidateCheck,
+    for_candidate,
+    literal,
+)
+from harness.results import Card, Level, Outcome, SubmissionResult, Verdict, shared_message
+
+STYLES = {
+    Verdict.PASSED: "green",
+    Verdict.FAILED: "red",
+    Verdict.UNGRADEABLE: "yellow",
+    Verdict.INVALID: "magenta",
+}
+
+
+def to_interviewer(card: Card) -> Text:
+    """Return a card in one line."""
+    return line(card.result)
+
+
+def to_candidate(card: Card) -> Text:
+    """Return what a candidate may know of a card, in one line."""
+    return line(for_candidate(card))
+
+
+def followed(
+    cards: Iterable[Card],
+    total: int,
+    console: Console,
+    tell: Callable[[Card], Text] = to_interviewer,
+) -> Iterator[Card]:
+    """Yield the cards; show a bar on a terminal, and a line for each card elsewhere."""
+    if not console.is_terminal:
+        for card in cards:
+            console.print(tell(card), soft_wrap=True)
+            yield card
+        return
+    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("grading", total=total)
+        for card in cards:
+            progress.console.print(tell(card))
+            progress.advance(task)
+            yield card
+
+
+def line(result: SubmissionResult | CandidateCard) -> Text:
+    """Return one submission in one line."""
+    text = Text(f"{result.verdict:<12}", style=STYLES[result.verdict])
+    text.append(f"{result.id}", style="bold")
+    if result.earned is not None:
+        level = "" if result.level is Level.NONE else f"{result.level}, "
+        text.append(f"  {level}{result.earned} of {result.possible} points")
+    if what := what_is_wrong(result):
+        text.append(f"  {what}", style="dim")
+    return text
+
+
+def what_is_wrong(result: SubmissionResult | CandidateCard) -> str:
+    """Return the named bug, or the reason, or what all checks say, or which did not pass."""
+    if isinstance(result, SubmissionResult) and result.diagnosis:
+        return result.diagnosis[0].title
+    if result.reason:
+        return result.reason
+    if shared := shared_message((c.outcome, c.message) for c in result.checks):
+        return shared
+    failed = [check.id for check in result.checks if check.outcome is not Outcome.PASSED]
+    more = f" and {len(failed) - 4} more" if len(failed) > 4 else ""
+    return f"not passed: {', '.join(failed[:4])}{more}" if failed else ""
+
+
+def show_checks(card: CandidateCard, console: Console) -> None:
+    """Print to its author how every check of a submission ended, and what to do and try."""
+    for check in card.checks:
+        console.print(_check(check), soft_wrap=True)
+    for note in card.notes:
+        console.print(Text(f"note: {note}", style="dim"), soft_wrap=True)
+    for call in card.calls:
+        console.print(_call(call), soft_wrap=True)
+    console.print(line(card), soft_wrap=True)
+
+
+def _call(call: CandidateCall) -> Text:
+    """Return a call to try at home, as it is written in Python."""
+    text = Text(f"\nTo try: {call.title}\n")
+    for name, array in call.inputs.items():
+        text.append(f"    {name} = {literal(array)}\n", style="dim")
+    return text.append(f"    {call.call}\n", style="bold")
+
+
+def show_repair(card: Card, console: Console) -> None:
+    """Print the repair that was found for a submission, or that there is none."""
+    if (repair := card.repair) is None:
+        if any(check.outcome is not Outcome.PASSED for check in card.result.checks):
+            console.print("\nNo small edit was found under which every check passes.")
+        return
+    lines = "this one line" if repair.lines == 1 else f"these {repair.lines} lines"
+    console.print(f"\nWith {lines} changed, all {repair.checks} checks pass:", style="bold")
+    for text in repair.diff.split("\n"):
+        style = {"+": "green", "-": "red"}.get(text[:1], "")
+        console.print(Text(text, style=style), soft_wrap=True)
+
+
+def _check(check: CandidateCheck) -> Text:
+    passed = check.outcome is Outcome.PASSED
+    word = "passed" if passed else str(check.outcome).replace("_", " ")
+    text = Text(f"{word:<12}", style="green" if passed else "red")
+    text.append(check.title)
+    for said, style in ((check.message, "bold"), (check.hint, "cyan")):
+        if said:
+            text.append("\n" + textwrap.indent(said, " " * 12), style=style)
+    return text
+
+
+def show_specs(titles: Iterable[tuple[str, str]], console: Console) -> None:
+    """Print the assignments, one to a line."""
+    listed = list(titles)
+    width = max(len(name) for name, _ in listed)
+    for name, title in listed:
+        text = Text(f"{name:<{width}}  ", style="bold").append(title, style="not bold")
+        console.print(text, soft_wrap=True)

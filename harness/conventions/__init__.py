@@ -1,0 +1,10 @@
+"""How a submission spells what the brief asks: names, orders, masks, layouts."""
+
+from harness.conventions.adapting_session import AdaptingSession
+from harness.conventions.inference import deviations, infer
+
+__all__ = [
+    "AdaptingSession",
+    "deviations",
+    "infer",
+]

@@ -1,0 +1,131 @@
+"""Puts calls in the submission's own terms, and answers in the brief's.
+
+One call of the brief may be several of the submission's: one per item, head or query where it
+does not take all at once, and one more for V = I where it does not return its weights. Queries
+are independent of each other, items and heads as well, so that this changes nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from harness.conventions.convention import Convention, mapped
+from harness.conventions.split_calls import Pieces
+from harness.protocol import Answer, Call, Construct, Cost, Gradients, Step, Value
+
+Floats = np.ndarray[Any, Any]
+Back = Callable[[Sequence[Answer]], Answer]
+
+
+class AdaptingSession:
+    """A session that speaks in the brief's terms with a submission that has terms of its own."""
+
+    def __init__(
+        self,
+        session: Any,
+        conventions: Mapping[str, Convention],
+        variants: Mapping[str, Mapping[str, Callable[[Floats], Floats]]],
+    ) -> None:
+        self._session = session
+        self._conventions = conventions
+        self._variants = variants
+        self._objects: dict[int, str] = {}  #: number of an object -> the brief's name of its class
+
+    def exchange(self, steps: Sequence[Step]) -> list[Answer]:
+        """Translate the steps, exchange them in one frame, and translate the answers."""
+        translated = [self.translated(step) for step in steps]
+        answers = iter(self._session.exchange([sent for plan, _ in translated for sent in plan]))
+        return [back([next(answers) for _ in plan]) for plan, back in translated]
+
+    def measure(self, warm_up: Step, step: Step) -> tuple[Answer, int]:
+        """Measure the first call that a step becomes."""
+        (first, *_), _ = self.translated(warm_up)
+        (second, *_), back = self.translated(step)
+        answer, risen = self._session.measure(first, second)
+        return back([answer]), risen
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._session, name)
+
+    def translated(self, step: Step) -> tuple[list[Step], Back]:
+        """Return what is sent for a step, and how the answers are put together."""
+        if isinstance(step, Construct) and (convention := self._conventions.get(step.name)):
+            self._objects[step.object.number] = step.name
+            given, named = convention.made_with(step.arguments)
+            made = dataclasses.replace(step, name=convention.name, arguments=given, keywords=named)
+            return [made], _first
+        name = self._name(step)
+        convention = self._conventions.get(name)
+        if convention is None or not isinstance(step, (Call, Cost, Gradients)):
+            return [step], _first
+        renamed = convention.name if step.object is None else ""
+        if isinstance(step, (Cost, Gradients)):
+            pieces = Pieces(convention, step.arguments)
+            given, named = pieces.whole()
+            sent = dataclasses.replace(step, name=renamed, arguments=given, keywords=named)
+            if isinstance(sent, Gradients):
+                of = tuple(convention.sent_at(place, given, named) for place in sent.of)
+                sent = dataclasses.replace(
+                    sent, of=of, cotangents=convention.cotangents(sent.cotangents)
+                )
+                return [sent], pieces.gradients
+            return [sent], _first
+        return self._call(name, convention, dataclasses.replace(step, name=renamed))
+
+    def _name(self, step: Step) -> str:
+        """Return the brief's name of what a step calls; "" for a method of an object."""
+        if isinstance(step, (Call, Cost, Gradients)) and step.object is not None:
+            return "" if step.name else self._objects.get(step.object.number, "")
+        return getattr(step, "name", "")
+
+    def _call(self, name: str, convention: Convention, step: Call) -> tuple[list[Step], Back]:
+        versions = [Pieces(convention, arguments) for arguments in _versions(convention, step)]
+        calls = [[*pieces.calls()] for pieces in versions]
+        steps: list[Step] = [
+            dataclasses.replace(
+                step, arguments=given, keywords=named, keep=convention.kept(step.keep)
+            )
+            for version in calls
+            for given, named in version
+        ]
+        variants = self._variants.get(name, {})
+
+        def back(answers: Sequence[Answer]) -> Answer:
+            for answer in answers:
+                if answer.raised is not None:
+                    return answer
+            found = iter(answers)
+            parts = [
+                pieces.together([next(found) for _ in version], variants)
+                for pieces, version in zip(versions, calls, strict=False)
+                if len(answers) == len(steps) or pieces is versions[0]
+            ]
+            first, *others = parts
+            if others:
+                first = dataclasses.replace(first, outs=(*first.outs[:1], *others[0].outs[:1]))
+            return first
+
+        return steps, back
+
+
+def _first(answers: Sequence[Answer]) -> Answer:
+    return answers[0]
+
+
+def _versions(convention: Convention, step: Call) -> Iterator[tuple[Value, ...]]:
+    """Yield the arguments, and again with V = I where that is how the weights are read."""
+    arguments = step.arguments
+    yield arguments
+    place = convention.places.value
+    if convention.identity and place is not None and place < len(arguments):
+
+        def identity(array: Floats) -> Floats:
+            keys = array.shape[-2]
+            eye = np.eye(keys, dtype=array.dtype)
+            return np.broadcast_to(eye, (*array.shape[:-1], keys))
+
+        yield (*arguments[:place], mapped(arguments[place], identity), *arguments[place + 1 :])

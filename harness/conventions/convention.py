@@ -1,0 +1,225 @@
+"""How a submission spells what the brief asks: names, order, mask, layout, outputs.
+
+A ``Convention`` says how one entry point is called, and what comes back. It never changes what is
+computed: arguments are renamed, reordered or transposed, a mask is written in another form,
+outputs are picked by position.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from harness.candidate.weights import told, words
+from harness.conventions.mask_forms import MaskForm
+from harness.protocol import Output, Reference, Tensor, Value
+from harness.spec import EntryPoint
+
+Floats = np.ndarray[Any, Any]
+_Some = TypeVar("_Some", bound=Value | Output)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Places:
+    """Where the brief's parameters are: None for what an entry point does not have."""
+
+    query: int | None = None
+    key: int | None = None
+    value: int | None = None
+    mask: int | None = None
+
+    @classmethod
+    def of(cls, point: EntryPoint) -> Places:
+        """Read them from the brief's names, e.g. Q, K, V, mask or x_q, x_kv, attn_mask."""
+        found: dict[str, int] = {}
+        for place, name in enumerate(point.parameters):
+            for role in told(name):
+                found.setdefault(role, place)
+            if "mask" in words(name):
+                found.setdefault("mask", place)
+        return cls(found.get("Q"), found.get("K"), found.get("V"), found.get("mask"))
+
+
+NOWHERE: Final = Places()
+KEEP: Final = MaskForm()
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Convention:
+    """How one entry point is called, and what comes back."""
+
+    name: str  #: what the submission calls it
+    #: brief position of each of the submission's parameters, None for one of its own
+    order: tuple[int | None, ...]
+    keywords: tuple[str, ...] = ()  #: names of the last of them, which take no positions
+    #: names of a constructor's parameters, and which of the brief's each one is
+    constructor: tuple[tuple[str, int], ...] = ()
+    places: Places = NOWHERE
+    headed: bool = False  #: arrays have a dimension of heads
+    layer: bool = False  #: it is a class, and what has heads is inside
+    mask: MaskForm = KEEP
+    blocking: bool = False  #: True in a mask of the brief means "blocked"
+    mask_required: bool = False  #: an all-keep mask is given where the brief gives none
+    layout: str = "batch"  #: a key of ``LAYOUTS``
+    returns: tuple[int | None, ...] = ()  #: position of each of the brief's outputs
+    variant: str = ""  #: which order of columns an output has, "" for the brief's
+    identity: bool = False  #: the weights are not returned: they are the output for V = I
+
+    @property
+    def heads_alike(self) -> bool:
+        """Whether neither masks nor calls can tell heads apart."""
+        return self.layer and self.headed and "h" not in (self.mask.axes or "h")
+
+    def arguments(self, values: Sequence[Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
+        """Put arguments in the brief's order into the submission's, and under its keywords."""
+        placed = [
+            values[place] if place is not None and place < len(values) else None
+            for place in self.order
+        ]
+        given = [
+            n for n, place in enumerate(self.order) if place is not None and place < len(values)
+        ]
+        by_position = len(self.order) - len(self.keywords)
+        # A trailing parameter that the call does not give keeps its default.
+        last = max((n for n in given if n < by_position), default=-1)
+        named = {
+            name: placed[by_position + n]
+            for n, name in enumerate(self.keywords)
+            if by_position + n in given
+        }
+        return tuple(placed[: last + 1]), named
+
+    def sent_at(self, place: int, given: Sequence[Value], named: Mapping[str, Value]) -> int:
+        """Return where an argument of the brief is among those of ``arguments``."""
+        at = self.order.index(place)
+        by_position = len(self.order) - len(self.keywords)
+        if at < by_position:
+            return at
+        return len(given) + list(named).index(self.keywords[at - by_position])
+
+    def made_with(self, made_of: Sequence[Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
+        """Put the constructor's arguments under the submission's names, where these are known."""
+        if not self.constructor:
+            return tuple(made_of), {}
+        named = {name: made_of[p] for name, p in self.constructor if p < len(made_of)}
+        return (), named
+
+    def kept(self, keep: Mapping[int, Reference]) -> dict[int, Reference]:
+        """Return which outputs of the submission are to be kept."""
+        found = {}
+        for place, number in keep.items():
+            theirs = self.returns[place] if place < len(self.returns) else place
+            found[place if theirs is None else theirs] = number
+        return found
+
+    def cotangents(self, given: Sequence[Any]) -> tuple[Any, ...]:
+        """Put the factors of the brief's outputs where the submission's outputs are."""
+        layout = LAYOUTS[self.layout]
+        laid = [None if one is None else mapped(one, layout.given) for one in given]
+        places = [p for p in self.returns[: len(laid)] if p is not None] or range(len(laid))
+        found: list[Any] = [None] * (1 + max(places, default=-1))
+        for place, one in zip(places, laid, strict=False):
+            found[place] = one
+        return tuple(found)
+
+    def outputs(
+        self, outs: Sequence[Output], leading: tuple[int, ...],
+        variants: Mapping[str, Callable[[Floats], Floats]],
+    ) -> tuple[Output, ...]:  # fmt: skip
+        """Put a submission's outputs into the brief's order and layout."""
+        if self.returns:
+            found = [outs[p] if p is not None and p < len(outs) else None for p in self.returns]
+            while found and found[-1] is None:
+                found.pop()
+            outs = found
+        layout = LAYOUTS[self.layout]
+        outs = tuple(
+            mapped(out, lambda array, n=n: layout.returned(array, n, leading))  # type: ignore[misc]
+            for n, out in enumerate(outs)
+        )
+        if self.variant:
+            outs = tuple(mapped(out, variants[self.variant]) for out in outs)
+        return tuple(outs)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the batch and the positions are: how arrays of the brief go in, and come out."""
+
+    words: str
+    given: Callable[[Floats], Floats]
+    #: (array, its position among the brief's outputs, the brief's leading lengths)
+    returned: Callable[[Floats, int, tuple[int, ...]], Floats]
+    masks_too: bool = True  #: masks are laid out in the same way
+
+
+def mapped(value: _Some, change: Callable[[Floats], Floats]) -> _Some:
+    """Change the values of an array; anything else stays as it is."""
+    if isinstance(value, Tensor):
+        changed = np.ascontiguousarray(change(value.values))
+        return Tensor(changed, value.dtype, value.transposed)  # type: ignore[return-value]
+    if isinstance(value, np.ndarray):
+        return np.ascontiguousarray(change(value))  # type: ignore[return-value]
+    return value
+
+
+def array_of(value: object) -> Floats | None:
+    """Return the values of an array, or None of anything else."""
+    values = value.values if isinstance(value, Tensor) else value
+    return values if isinstance(values, np.ndarray) else None
+
+
+def _as_is(array: Floats, position: int = 0, leading: tuple[int, ...] = ()) -> Floats:
+    return array
+
+
+def _with_heads(array: Floats) -> Floats:
+    return array[:, None] if array.ndim == 3 else array
+
+
+def _without_heads(array: Floats, position: int, leading: tuple[int, ...]) -> Floats:
+    return array[:, 0] if array.ndim == 4 and array.shape[1] == 1 else array
+
+
+def _time_first(array: Floats) -> Floats:
+    return array.swapaxes(0, 1) if array.ndim == 3 else array
+
+
+def _batch_first(array: Floats, position: int, leading: tuple[int, ...]) -> Floats:
+    """Swap batch and time of the output; the weights, its second, are (B, Tq, Tk) already."""
+    return array.swapaxes(0, 1) if array.ndim == 3 and position == 0 else array
+
+
+def _folded(array: Floats) -> Floats:
+    return array.reshape(-1, *array.shape[2:]) if array.ndim == 4 else array
+
+
+def _unfolded(array: Floats, position: int, leading: tuple[int, ...]) -> Floats:
+    count = leading[0] * leading[1] if len(leading) == 2 else -1
+    if array.ndim == 3 and len(array) == count:
+        return array.reshape(*leading, *array.shape[1:])
+    return array
+
+
+def _one_item(array: Floats) -> Floats:
+    return array[0] if array.ndim == 3 else array
+
+
+def _item_of_batch(array: Floats, position: int, leading: tuple[int, ...]) -> Floats:
+    return array[None] if array.ndim == 2 else array
+
+
+LAYOUTS: Final[Mapping[str, Layout]] = {
+    "batch": Layout("(B, T, d)", _as_is, _as_is),
+    "heads": Layout("(B, H, T, d)", _with_heads, _without_heads),
+    "time-first": Layout("(T, B, d)", _time_first, _batch_first, False),
+    "single": Layout("(T, d), one item at a time", _one_item, _item_of_batch),
+    "folded": Layout("(B·H, T, d)", _folded, _unfolded),
+}
+
+#: Layouts that may stand for the brief's (B, T, d), and for its (B, H, T, d).
+PLAIN: Final = ("batch", "heads", "time-first", "single")
+HEADED: Final = ("batch", "folded")

@@ -1,0 +1,281 @@
+"""Finds out how a submission spells what the brief asks: by name first, by trial second.
+
+A convention is accepted when it is consistent over every trial. That holds for wrong answers as
+well, so that a bug is not taken for a convention; what no trial settles stays as the brief says.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from harness.candidate import Definition, LoadReport, Parameter, Session
+from harness.candidate.weights import told, words
+from harness.conventions.convention import LAYOUTS, NOWHERE, Convention, Places
+from harness.conventions.mask_forms import MaskForm
+from harness.conventions.trials import Trials
+from harness.protocol import Call, Tensor
+from harness.spec import Draw, EntryPoint, Spec
+from harness.text import one_line
+
+Floats = np.ndarray[Any, Any]
+
+#: Words in the name of a parameter -> the brief's parameter.
+SYNONYMS: Final[Mapping[str, frozenset[str]]] = {
+    "mask": frozenset({"mask", "masks", "allowed", "causal", "padding", "valid", "lens"}),
+    "dropout": frozenset({"dropout", "p", "rate", "drop"}),
+    "training": frozenset({"training", "train", "mode"}),
+    "heads": frozenset({"h", "heads", "head", "n", "num", "nhead"}),
+    "length": frozenset({"length", "len", "size", "t", "n", "seq", "max", "l", "maxlen"}),
+    "lengths": frozenset({"lengths", "lens", "valid"}),
+    "model": frozenset({"d", "dim", "model", "emb", "embed", "width", "hidden", "size"}),
+    "x": frozenset({"x", "input", "inputs", "tensor", "arr", "a", "scores", "logits", "z"}),
+    "axis": frozenset({"axis", "dim"}),
+}
+_BY_POSITION: Final = ("positional_only", "positional_or_keyword")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Inferred:
+    """The conventions of a submission, and what to say about them."""
+
+    conventions: Mapping[str, Convention]
+    words: Mapping[str, str]  #: entry point -> what was inferred
+    unclear: Mapping[str, str]  #: entry point -> why it cannot be told how it is called
+
+
+def infer(spec: Spec, session: Session, report: LoadReport) -> Inferred:
+    """Return a convention for every entry point that can be found in the submission."""
+    found: dict[str, Convention] = {}
+    said: dict[str, str] = {}
+    unclear: dict[str, str] = {}
+    for point in spec.entry_points:
+        definition = find(point, report.definitions)
+        if definition is None:
+            continue
+        named = list(by_name(point, definition))
+        if Places.of(point).key is not None:
+            convention = _by_trial(point, named, session, spec)
+            if convention is None and not _is_briefs(point, definition):
+                unclear[point.name] = _unclear(point, definition)
+                continue
+            convention = convention or named[0]
+        elif point.variants:
+            convention = _variant(point, named[0], session, spec)
+        else:
+            convention = named[0]
+        if not point.is_core and not set(range(len(point.parameters))) <= set(convention.order):
+            continue  # a helper that takes less than the brief asks for is something else
+        found[point.name] = convention
+        if sentence := _sentence(point, convention, definition):
+            said[point.name] = sentence
+    return Inferred(conventions=found, words=said, unclear=unclear)
+
+
+def find(point: EntryPoint, definitions: Sequence[Definition]) -> Definition | None:
+    """Return what stands for an entry point: by its name, an alias, or its parameters."""
+    kind = "class" if point.constructor else "function"
+    definitions = [one for one in definitions if one.kind == kind]
+    by_exact = {definition.name: definition for definition in definitions}
+    for name in (point.name, *point.aliases):
+        if name in by_exact:
+            return by_exact[name]
+    folded = {_folded(definition.name): definition for definition in reversed(definitions)}
+    for name in (point.name, *point.aliases):
+        if _folded(name) in folded:
+            return folded[_folded(name)]
+    wanted = {role for name in point.parameters for role in told(name)} & {"Q", "K", "V"}
+    alike = [one for one in definitions if wanted and wanted <= _announced(_call_of(one))]
+    return alike[-1] if len(alike) == 1 else None
+
+
+def deviations(spec: Spec, report: LoadReport) -> str:
+    """Say what a submission calls entry points that it has under other names only, or ""."""
+    said = []
+    for point in spec.entry_points:
+        definition = find(point, report.definitions)
+        if point.name not in report.names and definition is not None:
+            said.append(f"{point.name} is called {one_line(definition.name, 60)}")
+    return f"{', '.join(said)}; rename, or grade with --conventions adapt" if said else ""
+
+
+def _folded(name: str) -> str:
+    return "".join(words(name))
+
+
+def _call_of(definition: Definition) -> tuple[Parameter, ...]:
+    return definition.call if definition.kind == "class" else definition.takes
+
+
+def _announced(parameters: Sequence[Parameter]) -> set[str]:
+    return {role for one in parameters for role in told(one.name)}
+
+
+def by_name(point: EntryPoint, definition: Definition) -> Iterator[Convention]:
+    """Match the submission's parameters with the brief's by their names.
+
+    Where names do not tell, every order of the arrays is yielded, the brief's first.
+    """
+    places = Places.of(point)
+    takes = _positional_first(_call_of(definition))
+    orders = _orders(point.parameters, len(point.required), takes, places)
+    made = _made_with(point, _positional_first(definition.takes)) if point.constructor else ()
+    for order in orders:
+        at = order.index(places.mask) if places.mask in order and places.mask is not None else None
+        yield Convention(
+            name=definition.name,
+            order=order,
+            keywords=tuple(one.name for one in takes if one.kind == "keyword_only"),
+            constructor=made,
+            places=places,
+            headed=point.headed,
+            layer=bool(point.constructor),
+            mask=MaskForm(meaning="block" if point.blocking else "keep"),
+            blocking=point.blocking,
+            mask_required=at is not None and at < len(takes) and not takes[at].default,
+        )
+
+
+def _made_with(point: EntryPoint, takes: Sequence[Parameter]) -> tuple[tuple[str, int], ...]:
+    """Return which of the brief's each parameter of a constructor is; () for the brief's order."""
+    (order, *_) = _orders(point.constructor, len(point.sizes), takes, NOWHERE)
+    if order == tuple(range(len(order))):
+        return ()
+    return tuple((one.name, n) for one, n in zip(takes, order, strict=False) if n is not None)
+
+
+def _positional_first(parameters: Sequence[Parameter]) -> list[Parameter]:
+    by_position = [one for one in parameters if one.kind in _BY_POSITION]
+    return by_position + [one for one in parameters if one.kind == "keyword_only"]
+
+
+def _orders(
+    wanted: Sequence[str], required: int, takes: Sequence[Parameter], places: Places
+) -> Iterator[tuple[int | None, ...]]:
+    """Yield the brief positions of a submission's parameters."""
+    order: list[int | None] = []
+    for one in takes:
+        fitting = (n for n, name in enumerate(wanted) if n not in order and _means(one.name, name))
+        order.append(next(fitting, None))
+    if places.mask is not None and places.mask not in order:
+        named = (n for n, one in enumerate(takes) if order[n] is None and "bias" in words(one.name))
+        if (at := next(named, None)) is not None:
+            order[at] = places.mask
+    if takes and set(range(required)) <= set(order):
+        yield tuple(order)
+        return
+    usual = tuple(range(min(len(wanted), len(takes)) if takes else len(wanted)))
+    yield usual
+    arrays = sorted({p for p in (places.query, places.key, places.value) if p is not None})
+    telling = any(told(one.name) for one in takes)
+    if telling or len(arrays) < 2 or arrays != list(range(len(arrays))):
+        return
+    for first in itertools.permutations(arrays):
+        if first != tuple(arrays):
+            yield (*first, *usual[len(arrays) :])
+
+
+def _means(name: str, wanted: str) -> bool:
+    if name.lower() == wanted.lower():
+        return True
+    if told(wanted) and told(wanted)[0] in ("Q", "K", "V"):
+        return told(name) == told(wanted)
+    parts, others = set(words(name)), set(words(wanted))
+    return any(parts & synonyms and others & {*synonyms, key} for key, synonyms in SYNONYMS.items())
+
+
+def _is_briefs(point: EntryPoint, definition: Definition) -> bool:
+    """Tell whether name and parameters are the brief's, so that what is wrong is a bug."""
+    given = [one.name.lower() for one in _call_of(definition)]
+    wanted = [name.lower() for name in point.parameters]
+    return definition.name == point.name and given[: len(wanted)] == wanted[: len(given)] != []
+
+
+def _by_trial(
+    point: EntryPoint, named: Sequence[Convention], session: Session, spec: Spec
+) -> Convention | None:
+    """Decide order, layout, outputs and mask by trial, or None when nothing works."""
+    trials = Trials(point, Draw("", "conventions"), "f4" if spec.arrays == "torch" else "f8")
+    working = [trial for trial in trials.run(named, session) if trials.works(trial)]
+    if not working:
+        return None
+    first = working[0].convention
+    # Another layout could hide a bug of the mask: the first one that works is the submission's.
+    alike = [
+        trial
+        for trial in working
+        if (trial.convention.layout, trial.convention.order) == (first.layout, first.order)
+    ]
+    chosen = next((trial for trial in alike if trials.masks_consistently(trial)), working[0])
+    out, weights = trials.outputs(chosen.answers[0])
+    if point.constructor or len(point.returns) == 1:
+        return dataclasses.replace(chosen.convention, returns=(out,))
+    arrays = [n for n, one in enumerate(chosen.answers[0].outs) if isinstance(one, Tensor)]
+    if (
+        weights is None
+    ):  # of another shape than the brief's they are a mistake; absent, a convention
+        weights = next((n for n in arrays if n != out), None)
+    return dataclasses.replace(chosen.convention, returns=(out, weights), identity=weights is None)
+
+
+def _variant(point: EntryPoint, named: Convention, session: Session, spec: Spec) -> Convention:
+    """Find the variant under which the output is what the reference gives."""
+    arguments = point.example
+    given, keywords = named.arguments(arguments)
+    call = Call(name=named.name, arguments=given, keywords=keywords)
+    (answer,) = session.exchange([call])
+    if answer.raised is not None or not answer.outs or not isinstance(answer.outs[0], Tensor):
+        return named
+    values = answer.outs[0].values
+    right = spec.expect(spec.reference)[point.name](*arguments)[0].values
+    changes: dict[str, Callable[[Floats], Floats]] = {"": lambda array: array, **point.variants}
+    for name, change in changes.items():
+        if values.shape == right.shape and np.allclose(change(values), right, atol=1e-3):
+            return dataclasses.replace(named, variant=name)
+    return named
+
+
+def _unclear(point: EntryPoint, definition: Definition) -> str:
+    takes = ", ".join(one_line(one.name, 30) for one in _call_of(definition))
+    return (
+        f"{one_line(definition.name, 60)}({takes}) gives no output of {point.name}'s shape in any "
+        f"order or layout that was tried, expected {point.name}({', '.join(point.parameters)})"
+    )
+
+
+def _sentence(point: EntryPoint, convention: Convention, definition: Definition) -> str:
+    """Say how a convention differs from the brief, or "" when it does not."""
+    said = []
+    takes = _positional_first(_call_of(definition))
+    if convention.name != point.name:
+        said.append(f"called {one_line(convention.name, 60)}")
+    if convention.constructor:
+        said.append(f"made with ({_listed(_positional_first(definition.takes))})")
+    used = [place for place in convention.order if place is not None]
+    if list(convention.order[: len(used)]) != list(range(len(used))) or convention.keywords:
+        said.append(f"takes ({_listed(takes)})")
+    brief = MaskForm(meaning="block" if point.blocking else "keep")
+    if form := convention.mask.words(brief):
+        said.append(f"mask: {form}")
+    if convention.mask_required:
+        said.append("a mask must be given")
+    if convention.layout != "batch":
+        said.append(f"arrays are {LAYOUTS[convention.layout].words}")
+    if convention.returns not in ((), (0,), (0, 1), (0, None)):
+        found = zip(convention.returns, point.returns, strict=False)
+        names = [name for place, name in sorted((p, n) for p, n in found if p is not None)]
+        where = f" at position {convention.returns[0]}" if len(names) == 1 else ""
+        said.append(f"returns {', '.join(names)}{where}")
+    if convention.identity:
+        said.append("its weights are read as the output for V = I")
+    if convention.variant:
+        said.append(convention.variant)
+    return "; ".join(said)
+
+
+def _listed(parameters: Sequence[Parameter]) -> str:
+    return ", ".join(one_line(one.name, 30) for one in parameters)

@@ -1,0 +1,267 @@
+"""One call of the brief, cut into calls that a submission takes, and their answers joined.
+
+One per item, head or query, as its mask and its layout need: queries are independent of each
+other, items and heads as well.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from harness.conventions.convention import LAYOUTS, Convention, array_of, mapped
+from harness.protocol import Answer, Output, Tensor, Value
+
+Floats = np.ndarray[Any, Any]
+
+
+class _Piece(NamedTuple):
+    """Which part of a call goes in at once."""
+
+    items: slice = slice(None)
+    heads: slice = slice(None)
+    queries: slice = slice(None)
+
+
+class Pieces:
+    """One call of the brief, cut as its mask and its layout need."""
+
+    def __init__(self, convention: Convention, arguments: Sequence[Value]) -> None:
+        self._convention = convention
+        self._given = tuple(arguments)
+        places = convention.places
+        query, key = (
+            array_of(arguments[place]) if place is not None and place < len(arguments) else None
+            for place in (places.query, places.key)
+        )
+        self._known = query is not None and key is not None and query.ndim > 2
+        if query is None or key is None or not self._known:
+            return
+        self._leading, self._queries = query.shape[:-2], query.shape[-2]
+        self._kind = query.dtype if query.dtype.kind == "f" else np.dtype(np.float64)
+        self._raw = self._mask()
+        self._has_mask = places.mask is not None and places.mask < len(arguments)
+        self._axes = "bhqk" if convention.headed else "bqk"
+        whole = (*query.shape[:-1], key.shape[-2])
+        if len(self._axes) > len(whole):  # the heads are inside a layer, not in its arguments
+            heads = 1 if self._raw is None or self._raw.ndim < 4 else self._raw.shape[1]
+            whole = (whole[0], heads, *whole[1:])
+        self._whole = None if self._raw is None else _broadcast(self._raw, whole)
+
+    def calls(self) -> Iterator[tuple[tuple[Value, ...], dict[str, Value]]]:
+        """Yield the arguments of each of the submission's calls."""
+        if not self._known:
+            yield self.whole()
+            return
+        for piece in self._pieces():
+            yield self._convention.arguments(self._cut(piece))
+
+    def whole(self) -> tuple[tuple[Value, ...], dict[str, Value]]:
+        """Return the arguments of the call as one."""
+        values = list(self._given)
+        if self._known:
+            return self._convention.arguments(self._cut(_Piece()))
+        place = self._convention.places.mask
+        mask = array_of(values[place]) if place is not None and place < len(values) else None
+        if place is not None and mask is not None and mask.dtype.kind != "f":
+            allowed = (mask != 0) ^ self._convention.blocking
+            values[place] = self._convention.mask.write(allowed, "", np.float32)
+        return self._convention.arguments(values)
+
+    def together(
+        self, answers: Sequence[Answer], variants: Mapping[str, Callable[[Floats], Floats]]
+    ) -> Answer:
+        """Put the answers of the pieces together, in the brief's terms."""
+        pieces = list(self._pieces()) if self._known else [_Piece()]
+        cut = [
+            dataclasses.replace(answer, outs=self._outputs(piece, answer, variants))
+            for piece, answer in zip(pieces, answers, strict=False)
+        ]
+        first = cut[0]
+        if len(pieces) > 1 and len(cut) == len(pieces):
+            columns = zip(*(answer.outs for answer in cut), strict=False)
+            outs = tuple(self._joined(pieces, column) for column in columns)
+            first = dataclasses.replace(first, outs=outs)
+        return dataclasses.replace(first, echo=self._echo(answers)) if first.echo else first
+
+    def _outputs(
+        self, piece: _Piece, answer: Answer, variants: Mapping[str, Callable[[Floats], Floats]]
+    ) -> tuple[Output, ...]:
+        """Return the outputs of a piece, the keys of its weights in the brief's order again."""
+        if not self._known:
+            return self._convention.outputs(answer.outs, (), variants)
+        parts = zip((piece.items, piece.heads), self._leading, strict=False)
+        leading = tuple(len(range(length)[part]) for part, length in parts)
+        out, *weights = self._convention.outputs(answer.outs, leading, variants) or (None,)
+        if (order := self._order(piece)) is None or not weights:
+            return out, *weights
+
+        def back(array: Floats) -> Floats:
+            places = np.argsort(order, -1)[..., None, :]
+            if array.ndim != places.ndim or array.shape[-1] != places.shape[-1]:
+                return array
+            return np.take_along_axis(array, places, -1)
+
+        return out, mapped(weights[0], back), *weights[1:]
+
+    def gradients(self, answers: Sequence[Answer]) -> Answer:
+        """Put gradients of the arguments into the brief's layout; those of weights follow."""
+        (answer,) = answers
+        if not self._known:
+            return answer
+        layout = LAYOUTS[self._convention.layout]
+        count = sum(array_of(value) is not None for value in self._given[:3])
+        outs = tuple(
+            mapped(out, lambda array: layout.returned(array, 0, self._leading))
+            if place < count
+            else out
+            for place, out in enumerate(answer.outs)
+        )
+        return dataclasses.replace(answer, outs=outs)
+
+    def _mask(self) -> Floats | None:
+        place = self._convention.places.mask
+        given = self._given[place] if place is not None and place < len(self._given) else None
+        mask = array_of(given)
+        if mask is None and self._convention.mask_required:
+            return np.ones((1,) * (len(self._leading) + 2), dtype=bool)
+        if mask is None or mask.dtype.kind == "f":
+            return None
+        return np.asarray((mask != 0) ^ self._convention.blocking)
+
+    def _pieces(self) -> Iterator[_Piece]:
+        single = self._convention.layout == "single"
+        axes = self._convention.mask.axes or self._axes
+        counts = {"b": self._leading[0], "h": 1, "q": self._queries}
+        if len(self._leading) > 1:
+            counts["h"] = self._leading[1]
+        ranges = []
+        for letter in "bhq":
+            apart = (letter == "b" and single) or (letter not in axes and self._varies(letter))
+            numbers = range(counts[letter]) if apart and counts[letter] > 1 else [None]
+            ranges.append([slice(None) if n is None else slice(n, n + 1) for n in numbers])
+        for parts in itertools.product(*ranges):
+            yield _Piece(*parts)
+
+    def _varies(self, letter: str) -> bool:
+        """Tell whether the mask differs along an axis."""
+        if self._whole is None or letter not in self._axes:
+            return False
+        place = self._axes.index(letter)
+        first = self._whole.take([0], place)
+        return bool((self._whole != first).any())
+
+    def _cut(self, piece: _Piece) -> list[Value]:
+        """Return the brief's arguments of one piece, in the submission's form and layout."""
+        convention, places = self._convention, self._convention.places
+        layout = LAYOUTS[convention.layout]
+        values: list[Value] = list(self._given)
+        rows = {place: slice(None) for place in (places.query, places.key, places.value)}
+        rows[places.query] = piece.queries
+        leading = (piece.items, piece.heads)[: len(self._leading)]
+        order = self._order(piece)
+        for place, row in rows.items():
+            if place is None or place >= len(values):
+                continue
+
+            def cut(array: Floats, place: int = place, row: slice = row) -> Floats:
+                array = array[(*leading, row)]
+                if order is not None and place != places.query:
+                    array = np.take_along_axis(array, order[..., None], -2)
+                return layout.given(array)
+
+            values[place] = mapped(values[place], cut)
+        if self._whole is not None and places.mask is not None:
+            values += [None] * (places.mask + 1 - len(values))
+            values[places.mask] = self._in_the_format_of_queries(self._written(piece))
+        elif places.mask is not None and places.mask < len(values) and convention.layout != "batch":
+            values[places.mask] = mapped(values[places.mask], self._floating)
+        return values
+
+    def _floating(self, mask: Floats) -> Floats:
+        """Lay out a floating mask, which is added, as the scores are."""
+        layout = LAYOUTS[self._convention.layout]
+        whole = np.broadcast_to(mask, (*self._leading, self._queries, mask.shape[-1]))
+        return layout.given(whole) if layout.masks_too else whole
+
+    def _in_the_format_of_queries(self, mask: Value) -> Value:
+        """Give a floating mask the queries' dtype where numpy does not have it."""
+        query = self._given[self._convention.places.query or 0]
+        if not isinstance(query, Tensor) or not isinstance(mask, np.ndarray):
+            return mask
+        return Tensor.rounded(mask, query.dtype) if mask.dtype.kind == "f" else mask
+
+    def _written(self, piece: _Piece) -> Value:
+        """Return the mask of a piece as the submission wants it."""
+        assert self._whole is not None and self._raw is not None
+        form, layout = self._convention.mask, LAYOUTS[self._convention.layout]
+        if not form.axes and self._convention.layout == "batch":
+            meaning = "block" if self._convention.blocking else "keep"
+            if self._has_mask and (form.meaning, form.kind) == (meaning, "bool"):
+                return self._given[self._convention.places.mask or 0]  # as the brief has it
+            return form.write(self._raw, "", self._kind)
+        cut = {"b": piece.items, "h": piece.heads, "q": piece.queries, "k": slice(None)}
+        whole = self._whole[tuple(cut[letter] for letter in self._axes)]
+        if self._convention.layout == "single":
+            form = dataclasses.replace(form, axes=(form.axes or self._axes).replace("b", ""))
+            return form.write(whole, self._axes, self._kind)
+        written = form.write(whole, self._axes, self._kind)
+        turned = layout.masks_too and form.meaning != "lengths"
+        return layout.given(written) if turned else written
+
+    def _order(self, piece: _Piece) -> Floats | None:
+        """Return the order of keys that puts the allowed ones first, where lengths are given."""
+        if self._convention.mask.meaning != "lengths" or self._whole is None:
+            return None
+        cut = {"b": piece.items, "h": piece.heads, "q": piece.queries, "k": slice(None)}
+        whole = self._whole[tuple(cut[letter] for letter in self._axes)]
+        allowed = whole[..., 0, :]
+        if allowed.ndim > len(self._leading) + 1:  # the heads are inside a layer
+            allowed = allowed[:, 0]
+        return np.argsort(~allowed, axis=-1, kind="stable")
+
+    def _joined(self, pieces: Sequence[_Piece], column: Sequence[Output]) -> Output:
+        arrays = [array_of(out) for out in column]
+        one = column[0]
+        if not isinstance(one, Tensor) or any(a is None or a.ndim < 2 for a in arrays):
+            return one
+        shape = (*self._leading, self._queries, arrays[0].shape[-1])  # type: ignore[union-attr]
+        joined = np.zeros(shape, one.values.dtype)
+        for piece, array in zip(pieces, arrays, strict=True):
+            place = (*(piece.items, piece.heads)[: len(self._leading)], piece.queries)
+            if array is None or joined[place].shape != array.shape:
+                return one
+            joined[place] = array
+        return Tensor(joined, one.dtype)
+
+    def _echo(self, answers: Sequence[Answer]) -> tuple[Output, ...]:
+        """Return the arguments as the brief gave them, save those that a call changed."""
+        after: list[Output] = [
+            Tensor.of(value) if isinstance(value, np.ndarray) else value  # type: ignore[misc]
+            for value in self._given
+        ]
+        for (sent, named), answer in zip(self.calls(), answers, strict=False):
+            values = (*sent, *named.values())
+            told = zip(self._convention.order, values, answer.echo, strict=False)
+            for place, before, now in told:
+                if place is not None and place < len(after) and not _equal(before, now):
+                    after[place] = now
+        return tuple(after)
+
+
+def _broadcast(mask: Floats, whole: tuple[int, ...]) -> Floats:
+    """Broadcast a mask to all axes: one of (B, Tq, Tk) or fewer has no axis of heads."""
+    if mask.ndim == 3 and len(whole) == 4:
+        mask = mask[:, None]
+    return np.broadcast_to(mask, whole)
+
+
+def _equal(before: Value, after: Output) -> bool:
+    array = array_of(before)
+    if array is None:
+        return True
+    return isinstance(after, Tensor) and np.array_equal(array, after.values, equal_nan=True)

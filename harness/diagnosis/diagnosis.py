@@ -1,0 +1,210 @@
+"""Which flaw, or pair of flaws, makes the reference give exactly what the submission gave?
+
+Works from the recording alone. Each entry point is explained by itself, from its outputs. What
+outputs do not show (gradients, dropout, side effects) is explained by a flaw that fails the same
+checks in the same way. What cannot be explained is not given a name: ``known`` then says what
+is known.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from harness.candidate import Recorded, is_array
+from harness.diagnosis.distance import outputs, usable
+from harness.diagnosis.first_wrong_call import Explanation
+from harness.diagnosis.replayed_checks import Replay
+from harness.diagnosis.search import Found, Search
+from harness.diagnosis.silent_flaws import Hidden
+from harness.results import CheckResult, Diagnosis, Evidence, FollowUp, Outcome, Stage
+from harness.spec import Flaw, Spec, disjoint, shape_name
+
+#: A larger difference is not taken for rounding by a reader, even where it is.
+SMALL: Final = 1e-3
+#: Failures in so many stages may tell where the mistake is; in more they point everywhere.
+FEW: Final = 2
+
+
+def diagnose(
+    spec: Spec, recording: Sequence[Recorded], checks: Sequence[CheckResult], seed: str
+) -> tuple[Diagnosis, ...]:
+    """Return one diagnosis for each entry point that is wrong in a known way, and for behaviour.
+
+    A submission that passed every check is given none.
+    """
+    if all(check.outcome is Outcome.PASSED for check in checks):
+        return ()
+    replay = Replay(spec, checks, seed)
+    failed = replay.failed.keys()
+    known = [spelling for flaw in spec.flaws for spelling in flaw.spellings()]
+    flaws = [flaw for flaw in known if replay.compatible(flaw)]
+    hindered = [f for f in known if f not in flaws and replay.predicted(f) & failed]
+    calls = _settled(spec, [call for call in recording if usable(call)], flaws)
+    found: dict[str, Found] = {}
+    explained = True
+    for point in spec.entry_points:
+        of_point = [call for call in calls if call.point is point]
+        search = Search(spec, of_point, failed, flaws, hindered)
+        if search.is_right:
+            continue
+        if result := search.found():
+            found[point.name] = result
+        elif not search.is_answered_right:
+            explained = False
+    unnamed = [call for call in calls if found and call.point.name not in found]
+    found = _merged(found)
+    said = [_of_outputs(name, one) for name, one in found.items()]
+    if explained and (base := _united(found.values())) is not None:
+        style = next((one.spec for one in found.values()), spec)
+        hidden = Hidden(style, replay.of(style), base, flaws, calls, unnamed)
+        if beside := hidden.beside():
+            evidence = _of_checks(beside.checks, len(replay.failed))
+            said = [_describe("submission", beside.explanations, evidence)]
+    complete = explained and not any(one.unexplained for one in found.values())
+    return tuple(msgspec.structs.replace(one, complete=complete) for one in said)
+
+
+def _settled(spec: Spec, calls: Sequence[Recorded], flaws: Iterable[Flaw]) -> Sequence[Recorded]:
+    """Leave out calls of which nothing can be said when a random flaw may be there.
+
+    That does not depend on what arrays hold, so that one call tells it of all like it.
+    """
+    for flaw in flaws:
+        if flaw.random and not flaw.shows:
+            made = spec.expect(spec.with_flaws(flaw))
+            one_of_each = {_form(call): call for call in calls}
+            settled = {form for form, call in one_of_each.items() if outputs(call, made) != ()}
+            calls = [call for call in calls if _form(call) in settled]
+    return calls
+
+
+def _form(call: Recorded) -> tuple[object, ...]:
+    """Return what two calls have in common that differ only in what arrays hold."""
+    plain = ("an array" if is_array(argument) else argument for argument in call.arguments)
+    return call.point.name, id(call.on), *plain
+
+
+def unexplained(checks: Sequence[CheckResult], evidence: Sequence[Evidence]) -> str:
+    """Say what is known of a wrong submission without a diagnosis, or "" where nothing is.
+
+    That is the first property that broke, in the order of the stages, and a small failing call.
+    Nothing is claimed.
+    """
+    failed = [check for check in checks if check.outcome is Outcome.FAILED]
+    if not failed or not evidence:
+        return ""
+    stages = {check.stage for check in failed if check.stage is not None}
+    first = failed[0]
+    if 0 < len(stages) <= FEW:  # failures that point everywhere blame none
+        order = list(Stage)
+        staged = (check for check in failed if check.stage is not None)
+        first = min(staged, key=lambda check: order.index(check.stage or Stage.BLOCK))
+    stage = f" (stage {first.stage})" if len(stages) <= FEW and first.stage else ""
+    call = evidence[0].call
+    if shapes := ", ".join(f"{n} {shape_name(a.shape)}" for n, a in evidence[0].inputs.items()):
+        call += f" with {shapes}"
+    return (
+        "No known mistake, nor two together, gives these results. "
+        f"First to break{stage}: {first.title.rstrip('.')}. A small failing call: {call}."
+    )
+
+
+def _united(outputs: Iterable[Found]) -> Explanation | None:
+    """Return the flaws of all entry points together, or None where they exclude each other."""
+    flaws = itertools.chain.from_iterable(found.explanations[0] for found in outputs)
+    base = tuple(dict.fromkeys(flaws))
+    return base if disjoint(base) else None
+
+
+def _merged(found: Mapping[str, Found]) -> dict[str, Found]:
+    """Put entry points together that the same flaws explain."""
+    merged: dict[str, Found] = {}
+    for name, one in found.items():
+        names = next((n for n, other in merged.items() if _common(other, one)), None)
+        if names is None:
+            merged[name] = one
+        else:
+            merged[f"{names} and {name}"] = _joined(merged.pop(names), one)
+    return merged
+
+
+def _common(one: Found, other: Found) -> tuple[Explanation, ...]:
+    return tuple(each for each in one.explanations if each in other.explanations)
+
+
+def _joined(one: Found, other: Found) -> Found:
+    return dataclasses.replace(
+        one,
+        explanations=_common(one, other),
+        calls=one.calls + other.calls,
+        values=one.values + other.values,
+        raised=one.raised + other.raised,
+        unexplained=one.unexplained + other.unexplained,
+        difference=max(one.difference, other.difference),
+        next=min(one.next, other.next),
+    )
+
+
+def _of_outputs(name: str, found: Found) -> Diagnosis:
+    if not found.calls:
+        none = f"{_counted(found.raised, 'call')} raised, and none answered"
+        return _describe(name, found.explanations, none, "raises what the reference raises")
+    over = f"over {_counted(found.calls, 'call')} and {found.values:,} values"
+    if math.isnan(found.difference):
+        said = [f"random, but so made, {over}"]
+    elif found.difference > SMALL:  # where rounding may be so large, for logits in the thousands
+        said = [f"up to rounding {over}"]
+    else:
+        said = [f"largest difference {found.difference:.1g} {over}"]
+    if raised := found.raised - found.unexplained:
+        said.append(f"{_counted(raised, 'call')} raised, as they then do")
+    if found.unexplained:
+        said.append(f"{_counted(found.unexplained, 'call')} raised for another reason")
+    if math.isfinite(found.next):
+        said.append(f"the next candidate differs by {found.next:.1g}")
+    return _describe(name, found.explanations, "; ".join(said))
+
+
+def _of_checks(compared: int, failed: int) -> str:
+    if compared == failed:
+        return f"it fails the same {_counted(failed, 'check')} in the same way"
+    return f"equal outputs, and the same result in {compared} of {failed} failed checks, run again"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _describe(
+    name: str,
+    explanations: Sequence[Explanation],
+    evidence: str,
+    does: str = "equals the reference",
+) -> Diagnosis:
+    first, *others = {tuple(flaw.id for flaw in one): one for one in explanations}.values()
+    title = _title(first)
+    if " and " in name:
+        does = does.replace("s ", " ", 1)
+    asked = (FollowUp(question=flaw.question, answer=flaw.answer) for flaw in first)
+    return Diagnosis(
+        flaw="+".join(flaw.id for flaw in first),
+        title=title,
+        stage=first[0].stage,
+        stages=tuple(sorted({flaw.stage for flaw in first}, key=[*Stage].index)),
+        confidence=f"Your {name} {does} with {title} ({evidence}).",
+        alternatives=tuple(_title(other) for other in others),
+        questions=tuple(dict.fromkeys(asked)),
+    )
+
+
+def _title(explanation: Explanation) -> str:
+    titles = [flaw.title for flaw in explanation]
+    if len(titles) < 3:
+        return " and ".join(titles)
+    return f"{'; '.join(titles[:-1])}; and {titles[-1]}"

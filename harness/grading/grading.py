@@ -1,0 +1,275 @@
+"""One submission, one spec -> its card: the whole story.
+
+A delivery is read and checked, loaded in a sandbox, run through the checks on this side of the
+wall, and turned into results and evidence.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from harness import answer_form
+from harness.candidate import (
+    Known,
+    LoadReport,
+    Recorded,
+    SandboxSession,
+    Session,
+    level_reached,
+    run_checks,
+    verdict,
+)
+from harness.conventions import AdaptingSession, deviations, infer
+from harness.diagnosis import diagnose, unexplained
+from harness.errors import CandidateError, Refused, SandboxBroken
+from harness.evidence import gather
+from harness.intake import Delivery, Submission, slug
+from harness.parsing import Parser
+from harness.results import (
+    Card,
+    CheckResult,
+    Diagnosis,
+    Evidence,
+    Outcome,
+    SubmissionResult,
+    Verdict,
+)
+from harness.sandbox import Limits, Sandbox
+from harness.spec import Spec
+from harness.text import one_line
+
+#: Looks for a repair of a graded submission and returns the card, with it or as it was.
+Mend = Callable[[Card, Submission, "Assignment", Sandbox], Card]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """What every submission of a batch is graded by."""
+
+    spec: Spec
+    seed: str
+    limits: Limits
+    parser: Parser
+    adapt: bool = False  #: accept other names, orders, masks and layouts, and say which
+    mend: Mend | None = None  #: what to do with a card afterwards; it cannot change the score
+    clock: Callable[[], float] = time.monotonic
+
+
+def grade(delivery: Delivery, assignment: Assignment, sandbox: Sandbox) -> Card:
+    """Grade one submission in a sandbox; whatever happens becomes a card."""
+    began = assignment.clock()
+    submission = None
+    try:
+        submission = delivery.load(assignment.parser)
+        card = grade_submission(submission, assignment, sandbox)
+    except Refused as refused:
+        card = unscored(delivery.id, "", Verdict.UNGRADEABLE, str(refused), assignment, sandbox)
+    except SandboxBroken as broken:
+        card = unscored(delivery.id, "", Verdict.INVALID, str(broken), assignment, sandbox)
+    except Exception as error:  # a defect of ours costs one card, and the batch goes on
+        reason = f"the harness broke: {_where(error)}"
+        card = unscored(delivery.id, "", Verdict.INVALID, reason, assignment, sandbox)
+    card = _with(card, seconds=round(assignment.clock() - began, 3))
+    if assignment.mend is None or submission is None:
+        return card
+    return assignment.mend(card, submission, assignment, sandbox)
+
+
+def grade_submission(submission: Submission, assignment: Assignment, sandbox: Sandbox) -> Card:
+    """Run the spec's checks against a submission that intake has accepted."""
+    spec = assignment.spec
+    session = SandboxSession(
+        submission,
+        sandbox,
+        assignment.limits,
+        arrays=spec.arrays,
+        blocked=spec.blocks_fused,
+        clock=assignment.clock,
+    )
+    try:
+        card = _graded(submission, assignment, sandbox, session)
+    except SandboxBroken as broken:
+        card = unscored(
+            submission.id, submission.sha256, Verdict.INVALID, str(broken), assignment, sandbox
+        )
+        return _with(card, exchanges=session.exchanges)
+    answers = answer_form.read(submission.text) if spec.questions else {}
+    return msgspec.structs.replace(
+        card,
+        sources=submission.shown(assignment.parser),
+        questions=answer_form.answered(spec.questions, answers),
+        log=sandbox.log(),
+    )
+
+
+def _graded(
+    submission: Submission, assignment: Assignment, sandbox: Sandbox, session: SandboxSession
+) -> Card:
+    """Load the submission, find its entry points, and score it if there are any."""
+    spec = assignment.spec
+    try:
+        report = session.load()
+    except CandidateError:  # every check will report it
+        return _score(submission, assignment, sandbox, session, Reading(session))
+    reading = read(spec, session, report, assignment)
+    if reason := reading.unclear or ("" if reading.defined else _no_entry_point(spec, report)):
+        return unscored(
+            submission.id, submission.sha256, Verdict.UNGRADEABLE, reason, assignment, sandbox
+        )
+    return _score(submission, assignment, sandbox, session, reading)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reading:
+    """How a submission is to be talked to, and which of the brief's entry points it has."""
+
+    session: Session
+    defined: frozenset[str] | None = None  #: None when it is not known
+    conventions: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    unclear: str = ""  #: why it cannot be told how to talk to it
+    heads_alike: bool = False  #: its masks cannot differ between heads
+
+
+def read(
+    spec: Spec, session: SandboxSession, report: LoadReport, assignment: Assignment
+) -> Reading:
+    """Find the brief's entry points in what was loaded, adapting to its conventions if asked."""
+    brief = frozenset(point.name for point in spec.entry_points)
+    if not assignment.adapt:
+        said = deviations(spec, report)
+        notes = (*report.notes, said) if said else report.notes
+        return Reading(session, report.names & brief, notes=notes)
+    try:
+        inferred = infer(spec, session, report)
+    except CandidateError:  # a trial ended the process; the checks will meet it again
+        return Reading(session, report.names & brief, notes=report.notes)
+    variants = {point.name: point.variants for point in spec.entry_points}
+    defined = frozenset(inferred.conventions)
+    absent = ", ".join(sorted(brief - defined))
+    notes = (f"Not in the submission, and not graded: {absent}",) if absent else ()
+    core = next((p.name for p in spec.entry_points if p.is_core), "")
+    unclear = inferred.unclear.get(core, "")
+    if core and core not in defined and not unclear:
+        unclear = _no_entry_point(spec, report)
+    return Reading(
+        AdaptingSession(session, inferred.conventions, variants),
+        defined,
+        inferred.words,
+        (*report.notes, *notes),
+        unclear,
+        any(convention.heads_alike for convention in inferred.conventions.values()),
+    )
+
+
+def unscored(
+    identifier: str,
+    sha256: str,
+    came_to: Verdict,
+    reason: str,
+    assignment: Assignment,
+    sandbox: Sandbox,
+) -> Card:
+    """Return the card of a submission that gets no score, and the reason."""
+    result = SubmissionResult(
+        id=identifier,
+        sha256=sha256,
+        verdict=came_to,
+        reason=reason,
+        card=f"cards/{slug(identifier, sha256)}.html",
+        possible=assignment.spec.possible,
+    )
+    return _card(result, assignment, sandbox)
+
+
+def _score(
+    submission: Submission,
+    assignment: Assignment,
+    sandbox: Sandbox,
+    session: SandboxSession,
+    reading: Reading,
+) -> Card:
+    spec = assignment.spec
+    if assignment.adapt and reading.defined is not None:
+        spec = spec.only(reading.defined)
+    known = Known(heads_alike=reading.heads_alike)
+    checks, recording = run_checks(spec, reading.session, assignment.seed, reading.defined, known)
+    came_to = verdict(checks)
+    found = look_into(spec, recording, checks, assignment.seed)
+    result = SubmissionResult(
+        id=submission.id,
+        sha256=submission.sha256,
+        verdict=came_to,
+        reason=_broken_checks(checks) if came_to is Verdict.INVALID else "",
+        card=f"cards/{slug(submission.id, submission.sha256)}.html",
+        level=level_reached(checks),
+        earned=None if came_to is Verdict.INVALID else sum(check.earned for check in checks),
+        possible=spec.possible,
+        diagnosis=found.diagnosis,
+        conventions={**reading.conventions, **known.conventions},
+        notes=(*submission.notes, *reading.notes, *found.notes),
+        checks=checks,
+        exchanges=session.exchanges,
+    )
+    card = _card(result, assignment, sandbox)
+    return msgspec.structs.replace(card, evidence=found.evidence)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LookedInto:
+    """What is known of a wrong submission besides its checks."""
+
+    diagnosis: tuple[Diagnosis, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def look_into(
+    spec: Spec, recording: Sequence[Recorded], checks: tuple[CheckResult, ...], seed: str
+) -> LookedInto:
+    """Diagnose a submission that failed, and gather the evidence; a defect of ours is a note."""
+    if verdict(checks) is Verdict.INVALID:
+        return LookedInto()
+    try:
+        diagnosis = diagnose(spec, recording, checks, seed)
+        evidence = gather(spec, recording, checks, diagnosis)
+        said = "" if diagnosis else unexplained(checks, evidence)
+    except Exception as error:  # the score stands without it
+        return LookedInto(notes=(f"Not diagnosed, since the harness broke: {_where(error)}",))
+    return LookedInto(diagnosis, evidence, (said,) if said else ())
+
+
+def _with(card: Card, **changes: Any) -> Card:
+    """Return the card with some of its result's fields changed."""
+    return msgspec.structs.replace(card, result=msgspec.structs.replace(card.result, **changes))
+
+
+def _where(error: Exception) -> str:
+    """Spell an exception of ours, and where it was raised."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(last.filename).name}, line {last.lineno}"
+    return one_line(f"{type(error).__name__}: {error} ({place})", 400)
+
+
+def _broken_checks(checks: tuple[CheckResult, ...]) -> str:
+    broken = [check for check in checks if check.outcome is Outcome.INVALID]
+    return "; ".join(f"{check.id}: {check.message}" for check in broken)
+
+
+def _card(result: SubmissionResult, assignment: Assignment, sandbox: Sandbox) -> Card:
+    spec = assignment.spec
+    return Card(spec=spec.name, title=spec.title, environment=sandbox.environment, result=result)
+
+
+def _no_entry_point(spec: Spec, report: LoadReport) -> str:
+    wanted = ", ".join(point.name for point in spec.entry_points)
+    found = ", ".join(one_line(name, 60) for name in sorted(report.names)[:12]) or "nothing"
+    said = deviations(spec, report)
+    return f"the submission defines {found}, expected {wanted}{f'; {said}' if said else ''}"

@@ -1,0 +1,32 @@
+"""Containers: the engine, the images, what a container may do, and the sandbox made of them."""
+
+from harness.sandbox.container.engine import ENGINE_ERRORS, connect, require_runtime
+from harness.sandbox.container.hardening import create_arguments
+from harness.sandbox.container.images import (
+    PACKAGES,
+    Image,
+    build,
+    ensure_image,
+    recipe,
+    remove_stale,
+)
+from harness.sandbox.container.preparation import opener
+from harness.sandbox.container.reaper import labels, reap
+from harness.sandbox.container.sandbox import ContainerSandbox
+
+__all__ = [
+    "ENGINE_ERRORS",
+    "PACKAGES",
+    "ContainerSandbox",
+    "Image",
+    "build",
+    "connect",
+    "create_arguments",
+    "ensure_image",
+    "labels",
+    "opener",
+    "reap",
+    "recipe",
+    "remove_stale",
+    "require_runtime",
+]

@@ -1,0 +1,36 @@
+"""The words that a spec is written in, and when a number is right."""
+
+from harness.spec.comparison import (
+    COARSER,
+    NAMES,
+    Expected,
+    Judge,
+    compare,
+    error_ratios,
+    held_to,
+    roundoff_of,
+    shape_name,
+)
+from harness.spec.criteria import Check, Criterion, criterion
+from harness.spec.draw import Draw
+from harness.spec.spec import EntryPoint, Flaw, Spec, disjoint
+
+__all__ = [
+    "COARSER",
+    "NAMES",
+    "Check",
+    "Criterion",
+    "Draw",
+    "EntryPoint",
+    "Expected",
+    "Flaw",
+    "Judge",
+    "Spec",
+    "compare",
+    "criterion",
+    "disjoint",
+    "error_ratios",
+    "held_to",
+    "roundoff_of",
+    "shape_name",
+]

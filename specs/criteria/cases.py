@@ -1,0 +1,189 @@
+"""Inputs of attention: what every criterion draws from.
+
+Each criterion sees at least two shapes: one in which every length differs, so that a wrong axis
+or a wrong shape cannot pass unseen, and a square one on which every flaw gives numbers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from harness import Draw, Expected, Judge
+from specs.reference import stages
+
+Array = np.ndarray[Any, Any]
+
+#: Wire dtypes of masks.
+DTYPES = {"b1": np.dtype(bool), "i8": np.dtype(np.int64)}
+
+#: What people call attention, the most telling first.
+ATTENTION_NAMES = (
+    "scaled_dot_product_attention",
+    "scaled_dot_product",
+    "scaled_dot_attention",
+    "sdpa",
+    "attention",
+    "dot_product_attention",
+    "self_attention",
+    "compute_attention",
+    "attention_forward",
+    "masked_attention",
+    "attn",
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shape:
+    """Lengths of one attention: leading dimensions, queries, keys, d_k, d_v."""
+
+    leading: tuple[int, ...]
+    queries: int
+    keys: int
+    width: int
+    values: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Case:
+    """One call of attention: query, key, value and perhaps a mask (True or 1 = may attend)."""
+
+    query: Array
+    key: Array
+    value: Array
+    mask: Array | None = None
+
+    @property
+    def arguments(self) -> tuple[Array, ...]:
+        """What the submission is called with."""
+        given = (self.query, self.key, self.value)
+        return given if self.mask is None else (*given, self.mask)
+
+    def expected(self) -> tuple[Expected, Expected]:
+        """Return (out, weights) of the reference."""
+        return stages.expected(stages.REFERENCE, *self.arguments)
+
+    def replace(self, **changes: Array | None) -> Case:
+        """Return the case with some arguments changed."""
+        return dataclasses.replace(self, **changes)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class AttentionCases:
+    """Draws cases of one layout: ``heads`` is (), or the number of heads as a second dimension."""
+
+    draw: Draw
+    heads: tuple[int, ...]
+    dtype: str
+    mask_dtypes: tuple[str, ...] = ("b1",)  #: what masks may be made of
+
+    @property
+    def different(self) -> Shape:
+        """All lengths differ."""
+        return Shape((2, *self.heads), queries=5, keys=7, width=6, values=9)
+
+    @property
+    def square(self) -> Shape:
+        """Tq = Tk and d_k = d_v, but T, d, heads and batch differ."""
+        return Shape((2, *self.heads), queries=6, keys=6, width=4, values=4)
+
+    @property
+    def both(self) -> tuple[Case, Case]:
+        """One case of each shape."""
+        return self.of(self.different), self.of(self.square)
+
+    @property
+    def ladder(self) -> tuple[Case, ...]:
+        """From the smallest call on; the scorecard shows the first that fails."""
+        return (*(self.of(shape) for shape in self._small), *self.both)
+
+    @property
+    def ladder_masked(self) -> tuple[Case, ...]:
+        """The same with masks."""
+        return (*(self.masked(shape) for shape in self._small), *self.both_masked)
+
+    @property
+    def _small(self) -> tuple[Shape, ...]:
+        one = (1,) * (1 + len(self.heads))
+        return Shape(one, 2, 2, 2, 2), Shape(one, 2, 3, 2, 2), Shape(one, 3, 3, 4, 3)
+
+    def of(self, shape: Shape) -> Case:
+        """Draw an unmasked case; logits are about N(0, 1.5²)."""
+        normal, leading = self.draw.normal, shape.leading
+        return Case(
+            normal(*leading, shape.queries, shape.width, scale=1.25, dtype=self.dtype),
+            normal(*leading, shape.keys, shape.width, scale=1.25, dtype=self.dtype),
+            normal(*leading, shape.keys, shape.values, dtype=self.dtype),
+        )
+
+    def masked(self, shape: Shape) -> Case:
+        """Draw a case with a full mask that differs for every item and head."""
+        return self.of(shape).replace(
+            mask=self.draw.mask(*shape.leading, shape.queries, shape.keys)
+        )
+
+    @property
+    def both_masked(self) -> tuple[Case, Case]:
+        """One masked case of each shape."""
+        return self.masked(self.different), self.masked(self.square)
+
+    def causal(self, length: int) -> Array:
+        """Return the mask that lets row i see 0 … i, over batch and heads in full."""
+        full = np.broadcast_to(np.tri(length, dtype=bool), (2, *self.heads, length, length))
+        return np.ascontiguousarray(full)
+
+    def ragged(self, shape: Shape) -> tuple[Array, Array]:
+        """Draw a length for each item, all different, and the key mask (…, Tq, Tk) in full."""
+        items = shape.leading[0]
+        lengths = self.draw.permutation(shape.keys - 1)[:items] + 1
+        keys = np.arange(shape.keys) < lengths.reshape(-1, *(1,) * len(self.heads), 1, 1)
+        full = np.broadcast_to(keys, (*shape.leading, shape.queries, shape.keys))
+        return lengths, np.ascontiguousarray(full)
+
+    def masks(self, shape: Shape) -> tuple[Array, ...]:
+        """Draw one mask of every shape that a brief may name, from (Tq, Tk) to the full one."""
+        items, *heads = shape.leading
+        ones = (1,) * len(heads)
+        shapes = [
+            (shape.queries, shape.keys),
+            (items, *ones, 1, shape.keys),
+            (items, *ones, shape.queries, shape.keys),
+            (*shape.leading, shape.queries, shape.keys),
+        ]
+        masks = (self.draw.mask(*lengths) for lengths in dict.fromkeys(shapes))
+        return tuple(mask.astype(DTYPES[dtype]) for mask in masks for dtype in self.mask_dtypes)
+
+    def items(self, case: Case) -> tuple[Case, ...]:
+        """Return each item of a case alone, with its part of the mask in full, as bools."""
+        scores = (*case.query.shape[:-1], case.key.shape[-2])
+        full = None if case.mask is None else np.broadcast_to(case.mask != 0, scores)
+        return tuple(
+            Case(
+                case.query[item : item + 1],
+                case.key[item : item + 1],
+                case.value[item : item + 1],
+                None if full is None else np.ascontiguousarray(full[item : item + 1]),
+            )
+            for item in range(len(case.query))
+        )
+
+
+def judge_case(judge: Judge, returned: Any, case: Case) -> None:
+    """Require out to be what the reference gives for the case."""
+    judge.close(returned["out"], case.expected()[0], "out")
+
+
+def own(judge: Judge, returned: Any, case: Case, name: str = "out") -> Expected:
+    """Return what the submission itself gave for a case, as what another call must agree with.
+
+    Criteria other than ``definition`` compare a submission with itself where they can: one that
+    forgot the scale fails the criteria about the scale, and passes the others. Both sides
+    round, hence twice the bound.
+    """
+    width = case.value.shape[-1] if name == "out" else case.key.shape[-2]
+    output = judge.shape(returned[name], (*case.query.shape[:-1], width), name)
+    reference = case.expected()[0 if name == "out" else 1]
+    values = judge.finite(output, name).values.astype(np.float64)
+    return Expected(values, 2 * reference.roundoffs, reference.compared)

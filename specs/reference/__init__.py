@@ -1,0 +1,1 @@
+"""The right answers that specs compare with, in float64."""

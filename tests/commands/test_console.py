@@ -1,0 +1,182 @@
+import io
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from harness.candidate_view import for_candidate
+from harness.commands.console import (
+    followed,
+    line,
+    show_checks,
+    show_specs,
+    to_candidate,
+    to_interviewer,
+    what_is_wrong,
+)
+from harness.results import (
+    Array,
+    Card,
+    CheckResult,
+    Diagnosis,
+    Environment,
+    Evidence,
+    Facet,
+    Level,
+    Outcome,
+    Stage,
+    SubmissionResult,
+    Verdict,
+)
+
+ENVIRONMENT = Environment(takehome="0", sandbox="process", isolated=False)
+FOUND = Diagnosis(flaw="f", title="no scale", stage=Stage.SCALE, confidence="It equals f.")
+
+
+def check(identifier, outcome=Outcome.PASSED, **fields):
+    return CheckResult(
+        id=identifier,
+        title=f"The title of {identifier}.",
+        outcome=outcome,
+        level=Level.PASS,
+        facet=Facet.NUMERIC,
+        points=1,
+        earned=1,
+        **fields,
+    )
+
+
+def result(identifier="ada", verdict=Verdict.PASSED, **fields):
+    usual = {"earned": 3, "possible": 4, "level": Level.GOOD}
+    return SubmissionResult(id=identifier, sha256="0" * 64, verdict=verdict, **(usual | fields))
+
+
+def card(identifier):
+    return Card(spec="s", title="t", environment=ENVIRONMENT, result=result(identifier))
+
+
+def told(**fields):
+    return for_candidate(msgspec.structs.replace(card("ada"), result=result(**fields)))
+
+
+@pytest.fixture
+def plain():
+    return Console(file=io.StringIO(), width=20)
+
+
+@pytest.fixture
+def terminal():
+    return Console(file=io.StringIO(), force_terminal=True, width=100)
+
+
+def test_a_card_is_one_plain_line_where_there_is_no_terminal(plain):
+    cards = [card("ada"), card("a name that is wider than the console" * 3)]
+    assert list(followed(iter(cards), 2, plain)) == cards
+    lines = plain.file.getvalue().splitlines()
+    assert lines[0] == "passed      ada  good, 3 of 4 points"
+    assert len(lines) == 2
+    assert "\x1b" not in plain.file.getvalue()
+
+
+def test_a_terminal_shows_a_bar_and_every_card(terminal):
+    cards = [card("ada"), card("grace")]
+    assert list(followed(iter(cards), 2, terminal)) == cards
+    shown = terminal.file.getvalue()
+    assert "ada" in shown
+    assert "grace" in shown
+    assert "2/2" in shown
+
+
+def test_a_card_is_shown_when_it_is_done_and_not_at_the_end(plain):
+    following = followed(iter([card("ada"), card("grace")]), 2, plain)
+    next(following)
+    assert "ada" in plain.file.getvalue()
+    assert "grace" not in plain.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("one", "shown"),
+    [
+        (result(), "passed      ada  good, 3 of 4 points"),
+        (result(level=Level.NONE), "passed      ada  3 of 4 points"),
+        (result(verdict=Verdict.UNGRADEABLE, earned=None, reason="it is a link"),
+         "ungradeable ada  it is a link"),
+        (result(verdict=Verdict.INVALID, earned=None, reason="the engine is gone"),
+         "invalid     ada  the engine is gone"),
+        (result(verdict=Verdict.FAILED, diagnosis=(FOUND,), checks=(check("x", Outcome.FAILED),)),
+         "failed      ada  good, 3 of 4 points  no scale"),
+        (result(verdict=Verdict.FAILED, checks=(check("x", Outcome.FAILED, message="no weights"),
+                                                check("y", Outcome.FAILED, message="no weights"))),
+         "failed      ada  good, 3 of 4 points  no weights"),
+    ],
+)  # fmt: skip
+def test_a_submission_is_one_line(one, shown):
+    assert line(one).plain == shown
+
+
+def test_at_most_four_checks_that_did_not_pass_are_named():
+    checks = [check(f"c{n}", Outcome.RAISED) for n in range(6)]
+    assert what_is_wrong(result(checks=(check("p"), *checks[:4]))) == "not passed: c0, c1, c2, c3"
+    assert what_is_wrong(result(checks=tuple(checks))) == "not passed: c0, c1, c2, c3 and 2 more"
+    assert what_is_wrong(result(checks=(check("p"),))) == ""
+
+
+def test_every_check_is_shown_with_what_happened_and_its_remedy(plain):
+    failed = check("b", Outcome.TIMED_OUT, message="the fact", hint="the remedy")
+    shown = told(checks=(check("a"), failed), notes=("left out",), diagnosis=(FOUND,))
+    show_checks(shown, plain)
+    assert plain.file.getvalue().splitlines() == [
+        "passed      The title of a.",
+        "timed out   The title of b.",
+        "            the fact",
+        "            the remedy",
+        "note: left out",
+        "passed      ada  good, 3 of 4 points  not passed: b",
+    ]
+
+
+def test_a_call_to_try_is_shown_as_python_reads_it(plain):
+    array = Array(dtype="float64", shape=(2, 1), values=(0.1, "nan"))
+    mask = Array(dtype="bool", shape=(1,), values=(1.0,))
+    evidence = Evidence(
+        check="a", call="f(x, mask)", inputs={"x": array, "mask": mask}, expected={"y": array}
+    )
+    wrong = card("ada")
+    wrong = msgspec.structs.replace(
+        wrong, result=result(checks=(check("a", Outcome.FAILED),)), evidence=(evidence,)
+    )
+    show_checks(for_candidate(wrong), plain)
+    assert plain.file.getvalue().splitlines()[2:6] == [
+        "To try: The title of a.",
+        '    x = [[0.1], [float("nan")]]  # float64',
+        "    mask = [True]  # bool",
+        "    f(x, mask)",
+    ]
+
+
+def test_a_line_for_a_candidate_names_no_bug():
+    found = msgspec.structs.replace(card("ada"), result=result(diagnosis=(FOUND,)))
+    assert "no scale" in to_interviewer(found).plain
+    assert "no scale" not in to_candidate(found).plain
+
+
+def test_a_message_of_several_lines_cannot_pass_for_a_check(plain):
+    forged = check("b", Outcome.RAISED, message="E: oh\npassed      The title of c.")
+    show_checks(told(checks=(forged,)), plain)
+    lines = plain.file.getvalue().splitlines()
+    assert [text for text in lines if text.startswith("passed")] == lines[-1:]
+
+
+def test_text_of_a_candidate_is_no_markup(plain):
+    hostile = result("[red]ada[/red]", reason="[link=x]y[/link] :boom:")
+    show_checks(for_candidate(msgspec.structs.replace(card("ada"), result=hostile)), plain)
+    assert "[red]ada[/red]" in plain.file.getvalue()
+    assert "[link=x]y[/link] :boom:" in plain.file.getvalue()
+
+
+def test_assignments_are_listed_one_to_a_line_however_narrow_the_console(plain):
+    show_specs([("a", "The first of all assignments"), ("long_name", "Another")], plain)
+    assert plain.file.getvalue().splitlines() == [
+        "a          The first of all assignments",
+        "long_name  Another",
+    ]

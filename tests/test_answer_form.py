@@ -1,0 +1,101 @@
+"""The form of written answers: what stands in which field, whatever else is in the file."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness import answer_form
+from harness.errors import Refused
+from harness.results import KeyPoint, Level, Question
+
+QUESTIONS = (
+    Question(id="1", part="Basics", text="Why?", answers={"answer": ""}),
+    Question(
+        id="2",
+        part="Shapes",
+        text="Which shapes?",
+        answers={"W_Q": "", "time of it": ""},
+        points=(KeyPoint(id="2.1", text="both", level=Level.PASS),),
+    ),
+)
+
+
+def test_a_blank_form_has_every_field_and_no_answer():
+    fields = answer_form.read(answer_form.blank("Title", QUESTIONS))
+    assert fields == {"1 answer": "", "2 W_Q": "", "2 time of it": ""}
+
+
+def test_parts_and_questions_are_in_the_form():
+    blank = answer_form.blank("Title", QUESTIONS)
+    assert "# Title" in blank
+    assert "## Shapes" in blank
+    assert "### 2. Which shapes?" in blank
+
+
+def test_an_answer_may_stand_on_the_line_or_below_it():
+    read = answer_form.read("**2 W_Q:** [d, k]\n**1 answer:**\n\none\n\n- two\n")
+    assert read == {"2 W_Q": "[d, k]", "1 answer": "one\n\n- two"}
+
+
+def test_an_answer_ends_at_the_next_heading():
+    assert answer_form.read("**1 answer:** yes\n### 2. Which?\n\nnot this")["1 answer"] == "yes"
+
+
+def test_a_comment_in_fenced_code_ends_no_answer():
+    text = "**1 answer:**\nlook:\n```python\n## the scores\nq @ k\n```\nthat is it\n## Next\nno"
+    assert answer_form.read(text)["1 answer"].endswith("q @ k\n```\nthat is it")
+
+
+def test_a_fence_around_an_answer_is_not_part_of_it():
+    assert answer_form.read("**1 answer:**\n```\n1 0\n1 1\n```\n")["1 answer"] == "1 0\n1 1"
+
+
+def test_a_fence_that_is_never_closed_swallows_no_other_field():
+    read = answer_form.read("**1 answer:**\n```\n1 0\n**2 W_Q:** [d]\n")
+    assert read["2 W_Q"] == "[d]"
+
+
+def test_bold_words_in_an_answer_are_no_field():
+    assert answer_form.read("**1 answer:** a\n**Note:** b\n**2x:** c") == {
+        "1 answer": "a\n**Note:** b\n**2x:** c"
+    }
+
+
+@pytest.mark.parametrize("mark", ["**2 W_Q:**", "**2 W_Q**:", "  **2 W_Q:** ", "**02  W_Q:**"])
+def test_a_mark_may_be_spelled_in_several_ways(mark):
+    assert answer_form.read(f"{mark} [d]")["2 W_Q"] == "[d]"
+
+
+def test_a_file_without_a_field_is_refused():
+    with pytest.raises(Refused, match="no field of the form"):
+        answer_form.read("# My essay\n\nAttention is all you need.")
+
+
+def test_too_many_fields_are_refused():
+    text = "\n".join(f"**{n} a:** x" for n in range(answer_form.FIELDS_CAP + 1))
+    with pytest.raises(Refused, match="501 fields"):
+        answer_form.read(text)
+
+
+def test_a_long_answer_is_cut_and_says_so():
+    read = answer_form.read("**1 answer:** " + "x" * 20_000)
+    assert len(read["1 answer"]) == answer_form.ANSWER_CAP
+    assert "cut; 20,000 characters" in read["1 answer"]
+
+
+def test_hidden_characters_are_spelled_out():
+    assert answer_form.read("**1 answer:** a\u202eb")["1 answer"] == "a<U+202E>b"
+
+
+def test_answers_are_put_with_their_questions():
+    answers = {"2 W_Q": "[d]", "7 answer": "of another form"}
+    first, second = answer_form.answered(QUESTIONS, answers)
+    assert first.answers == {"answer": ""}
+    assert second.answers == {"W_Q": "[d]", "time of it": ""}
+    assert second.points == QUESTIONS[1].points
+
+
+@given(st.text(max_size=2000))
+def test_no_text_breaks_the_reader(text):
+    read = answer_form.read(f"**1 answer:** {text}\n**2 W_Q:** [d]")
+    assert read["2 W_Q"]
