@@ -17,12 +17,12 @@ from harness.results import (
     SCHEMA,
     Array,
     Card,
+    CardSource,
     CheckResult,
     Evidence,
     Level,
     Number,
     Outcome,
-    SourceFile,
     SubmissionResult,
     Verdict,
 )
@@ -82,7 +82,7 @@ class CandidateCard(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     checks: tuple[CandidateCheck, ...] = ()
     calls: tuple[CandidateCall, ...] = ()
-    sources: tuple[SourceFile, ...] = ()
+    sources: tuple[CardSource, ...] = ()
     log: str = ""  #: what the submission itself printed
     versions: dict[str, str] = {}
 

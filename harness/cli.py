@@ -132,11 +132,11 @@ def check(
     from harness.candidate_view import for_candidate
     from harness.commands.check import changes, check_file
     from harness.commands.console import show_checks, show_repair
-    from harness.repair import Mender
+    from harness.repair import RepairFinder
 
     chosen = specs.load(spec or specs.recognise(file))
     for _ in changes(file):
-        card = check_file(file, chosen, mend=Mender() if repairs else None)
+        card = check_file(file, chosen, find_repair=RepairFinder() if repairs else None)
         show_checks(for_candidate(card), Console())
         if repairs:
             show_repair(card, Console())

@@ -50,7 +50,7 @@ class Tensor:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Reference:
+class Handle:
     """An object in the sandbox, by the number the host gave it."""
 
     number: int
@@ -71,7 +71,7 @@ class Unsupported:
     shape: tuple[int, ...]
 
 
-Value = Tensor | Floats | Reference | None | bool | int | float | str
+Value = Tensor | Floats | Handle | None | bool | int | float | str
 Output = Tensor | Opaque | Unsupported | None | bool | int | float | str
 
 
@@ -80,11 +80,11 @@ class Call:
     """Call a function of the submission, an object made earlier, or a method of it by name."""
 
     name: str = ""
-    object: Reference | None = None
+    object: Handle | None = None
     arguments: tuple[Value, ...] = ()
     keywords: Mapping[str, Value] = dataclasses.field(default_factory=dict)
     echo: bool = False  #: also return the arguments as they are after the call
-    keep: Mapping[int, Reference] = dataclasses.field(default_factory=dict)
+    keep: Mapping[int, Handle] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ class Gradients:
     """Gradients of Σ output·cotangent with respect to arguments, and to an object's parameters."""
 
     name: str = ""
-    object: Reference | None = None
+    object: Handle | None = None
     arguments: tuple[Value, ...] = ()
     keywords: Mapping[str, Value] = dataclasses.field(default_factory=dict)
     cotangents: tuple[Floats | Tensor | None, ...] = ()
@@ -103,7 +103,7 @@ class Gradients:
 class Construct:
     """Make an object of one of the submission's classes."""
 
-    object: Reference
+    object: Handle
     name: str
     arguments: tuple[Value, ...] = ()
     keywords: Mapping[str, Value] = dataclasses.field(default_factory=dict)
@@ -113,14 +113,14 @@ class Construct:
 class Parameters:
     """Read an object's parameters."""
 
-    object: Reference
+    object: Handle
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SetParameters:
     """Give an object's parameters new values."""
 
-    object: Reference
+    object: Handle
     values: Mapping[str, Floats]
 
 
@@ -128,7 +128,7 @@ class SetParameters:
 class Mode:
     """Put an object into training or evaluation mode."""
 
-    object: Reference
+    object: Handle
     training: bool
 
 
@@ -136,7 +136,7 @@ class Mode:
 class Cost:
     """Call an object and count the floating-point operations of its matrix products."""
 
-    object: Reference
+    object: Handle
     arguments: tuple[Value, ...] = ()
     name: str = ""
     keywords: Mapping[str, Value] = dataclasses.field(default_factory=dict)
@@ -222,7 +222,7 @@ def _encode_value(value: Value, blobs: list[bytes]) -> dict[str, Any]:
             return {"k": "float", "v": value if math.isfinite(value) else str(value)}
         case str():
             return {"k": "str", "v": value}
-        case Reference():
+        case Handle():
             return {"k": "object", "v": value.number}
         case np.ndarray():
             return _encode_value(Tensor.of(value), blobs)

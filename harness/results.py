@@ -312,7 +312,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     pictures: tuple[Picture, ...] = ()
 
 
-class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
+class CardSource(msgspec.Struct, frozen=True, kw_only=True):
     """One file of the submission; ``html`` is its highlighted form, made in a limited child."""
 
     name: str
@@ -338,7 +338,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     environment: Environment
     result: SubmissionResult
-    sources: tuple[SourceFile, ...] = ()
+    sources: tuple[CardSource, ...] = ()
     log: str = ""  #: what the submission printed, sanitised and capped
     evidence: tuple[Evidence, ...] = ()
     repair: Repair | None = None  #: interviewer only

@@ -17,7 +17,7 @@ from reports.words import LEVEL_WORDS, VERDICTS, Word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rung:
+class LevelSection:
     """The checks of one level."""
 
     level: Level
@@ -35,7 +35,7 @@ class Rung:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class ExampleCall:
     """A call to try, with its arguments as they are written in Python."""
 
     title: str
@@ -50,8 +50,8 @@ class CandidatePage:
     card: CandidateCard
     verdict: Word
     level: tuple[str, str]
-    rungs: tuple[Rung, ...]
-    trials: tuple[Trial, ...]
+    rungs: tuple[LevelSection, ...]
+    trials: tuple[ExampleCall, ...]
     listings: tuple[Listing, ...]
     anchors: dict[str, str]  #: id of a check -> anchor of the line that raised
     raised: dict[str, list[str]]  #: anchor of a line -> titles of the checks it failed
@@ -86,19 +86,21 @@ def candidate_page(card: CandidateCard, *, caps: Caps = CAPS[0]) -> CandidatePag
     )
 
 
-def _rungs(card: CandidateCard) -> list[Rung]:
+def _rungs(card: CandidateCard) -> list[LevelSection]:
     rungs = []
     for level in LEVELS:
         own = tuple(check for check in card.checks if check.level is level)
         if own:
             reached = LEVELS.index(card.level) >= LEVELS.index(level)
-            rungs.append(Rung(level=level, words=LEVEL_WORDS[level], reached=reached, checks=own))
+            rungs.append(
+                LevelSection(level=level, words=LEVEL_WORDS[level], reached=reached, checks=own)
+            )
     return rungs
 
 
-def _trial(call: CandidateCall, caps: Caps) -> Trial:
+def _trial(call: CandidateCall, caps: Caps) -> ExampleCall:
     lines = [f"{name} = {literal(array)}" for name, array in call.inputs.items()]
-    return Trial(
+    return ExampleCall(
         title=shown(call.title, field=caps.field),
         call=shown(call.call, field=caps.field),
         code=shown("\n".join(lines), field=caps.source),

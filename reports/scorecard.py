@@ -13,11 +13,11 @@ from harness.candidate_view import CandidateCheck
 from harness.results import (
     LEVELS,
     Card,
+    CardSource,
     CheckResult,
     Evidence,
     Level,
     Outcome,
-    SourceFile,
     SubmissionResult,
     shared_message,
 )
@@ -50,7 +50,7 @@ CAPS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rung:
+class LevelSection:
     """The checks of one level."""
 
     level: Level
@@ -99,7 +99,7 @@ class CardPage:
     first: CheckResult | None  #: the failing check of the lowest level
     shared: str  #: what all failing checks say, "" where they differ
     strip: Strip | None
-    rungs: tuple[Rung, ...]
+    rungs: tuple[LevelSection, ...]
     exhibits: tuple[Exhibit, ...]
     listings: tuple[Listing, ...]
     anchors: dict[str, str]  #: id of a check -> anchor of the line that raised
@@ -158,7 +158,7 @@ def _exhibited(evidence: tuple[Evidence, ...], caps: Caps) -> tuple[Evidence, ..
     return tuple(msgspec.structs.replace(one, pictures=()) for one in kept)
 
 
-def named(sources: tuple[SourceFile, ...], caps: Caps) -> tuple[SourceFile, ...]:
+def named(sources: tuple[CardSource, ...], caps: Caps) -> tuple[CardSource, ...]:
     """Return the files with names that are fit to be shown."""
     return tuple(
         msgspec.structs.replace(source, name=shown(source.name, field=caps.field))
@@ -166,13 +166,15 @@ def named(sources: tuple[SourceFile, ...], caps: Caps) -> tuple[SourceFile, ...]
     )
 
 
-def _rungs(result: SubmissionResult) -> tuple[Rung, ...]:
+def _rungs(result: SubmissionResult) -> tuple[LevelSection, ...]:
     rungs = []
     for level in LEVELS:
         own = tuple(check for check in result.checks if check.level is level)
         if own:
             reached = LEVELS.index(result.level) >= LEVELS.index(level)
-            rungs.append(Rung(level=level, words=LEVEL_WORDS[level], reached=reached, checks=own))
+            rungs.append(
+                LevelSection(level=level, words=LEVEL_WORDS[level], reached=reached, checks=own)
+            )
     return tuple(rungs)
 
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from harness.results import SourceFile
+from harness.results import CardSource
 from reports.text import visible
 
 
@@ -65,7 +65,7 @@ _LINE_COST: Final = 40
 _PARSED: Final = 6
 
 
-def listings(sources: tuple[SourceFile, ...], *, budget: int) -> tuple[Listing, ...]:
+def listings(sources: tuple[CardSource, ...], *, budget: int) -> tuple[Listing, ...]:
     """Return the files, cut so that their mark-up takes about ``budget`` bytes."""
     shown = []
     for position, source in enumerate(sources, start=1):
@@ -74,7 +74,7 @@ def listings(sources: tuple[SourceFile, ...], *, budget: int) -> tuple[Listing, 
     return tuple(shown)
 
 
-def _listing(source: SourceFile, prefix: str, budget: int) -> tuple[Listing, int]:
+def _listing(source: CardSource, prefix: str, budget: int) -> tuple[Listing, int]:
     lines = _split(highlighted(_affordable(source, budget)))
     kept = []
     for number, tokens in enumerate(lines, start=1):
@@ -86,11 +86,11 @@ def _listing(source: SourceFile, prefix: str, budget: int) -> tuple[Listing, int
     return Listing(name=source.name, lines=tuple(kept), hidden=max(hidden, 0)), max(budget, 0)
 
 
-def _affordable(source: SourceFile, budget: int) -> SourceFile:
+def _affordable(source: CardSource, budget: int) -> CardSource:
     """Keep the start of a file that is too long to be shown anyway, without its highlighting."""
     if len(source.html) <= _PARSED * budget and len(source.text) <= budget:
         return source
-    return SourceFile(name=source.name, text=source.text[:budget])
+    return CardSource(name=source.name, text=source.text[:budget])
 
 
 def _cost(token: Token) -> int:
@@ -98,7 +98,7 @@ def _cost(token: Token) -> int:
     return markup + len(html.escape(token.text).encode("utf-8", "replace"))
 
 
-def highlighted(source: SourceFile) -> list[Token]:
+def highlighted(source: CardSource) -> list[Token]:
     """Return the tokens of a file; plain text unless its ``html`` is exactly what we expect.
 
     The highlighting was made next to candidate text, so it is data: it must consist of

@@ -2,7 +2,7 @@
 
 From the variants that the first document closes with ("blockwise, plus a softmax kept online")
 and questions 37 to 40 of the third. Criteria that know attention as (Q, K, V, mask) see it
-through ``specs.online.WithoutBlocks``, which chooses a block size that divides the lengths.
+through ``specs.reference.online.WithoutBlocks``, which chooses a block size that divides the lengths.
 """
 
 from __future__ import annotations

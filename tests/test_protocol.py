@@ -16,10 +16,10 @@ from harness.protocol import (
     Construct,
     Cost,
     Gradients,
+    Handle,
     Mode,
     Opaque,
     Parameters,
-    Reference,
     SetParameters,
     Tensor,
     Unsupported,
@@ -134,9 +134,7 @@ def test_received_arrays_cannot_be_written_to():
 
 
 def test_keywords_echoes_and_kept_objects_are_in_the_header():
-    step = Call(
-        name="f", arguments=(Q,), keywords={"mask": None}, echo=True, keep={1: Reference(4)}
-    )
+    step = Call(name="f", arguments=(Q,), keywords={"mask": None}, echo=True, keep={1: Handle(4)})
     (entry,), blobs = encode([step])
     assert entry == {
         "do": "call",
@@ -151,13 +149,13 @@ def test_keywords_echoes_and_kept_objects_are_in_the_header():
 
 def test_the_arrays_of_all_steps_are_sent_in_order():
     steps = [
-        Construct(object=Reference(1), name="A", arguments=(8, Q)),
-        SetParameters(Reference(1), {"w": Q + 1, "b": Q + 2}),
-        Mode(object=Reference(1), training=False),
-        Parameters(Reference(1)),
-        Call(object=Reference(1), arguments=(Q + 3,), keywords={"mask": Q + 4}),
+        Construct(object=Handle(1), name="A", arguments=(8, Q)),
+        SetParameters(Handle(1), {"w": Q + 1, "b": Q + 2}),
+        Mode(object=Handle(1), training=False),
+        Parameters(Handle(1)),
+        Call(object=Handle(1), arguments=(Q + 3,), keywords={"mask": Q + 4}),
         Gradients(name="f", arguments=(Q + 5,), cotangents=(Q + 6, None), of=(0,)),
-        Cost(object=Reference(1), arguments=(Q + 7,)),
+        Cost(object=Handle(1), arguments=(Q + 7,)),
     ]
     entries, blobs = encode(steps)
     assert [entry["do"] for entry in entries] == [

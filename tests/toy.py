@@ -14,7 +14,7 @@ from harness.intake.submission import Submission
 from harness.results import Environment
 from harness.sandbox.base import Frame, Limits, Memory, Sandbox, describe
 from harness.worker import loader, wire
-from harness.worker.session import Session as WorkerSession
+from harness.worker.session import CallRunner as WorkerSession
 
 
 @criterion(facet=Facet.NUMERIC, hint="Multiply by two.")
@@ -155,7 +155,7 @@ class FakeSandbox(Sandbox):
         return describe(Limits(), {"python": "3"}, sandbox="fake", isolated=False)
 
     @property
-    def worn(self) -> bool:
+    def tainted(self) -> bool:
         return self.is_worn
 
     def start(self, load: bytes, seconds: float) -> Frame:

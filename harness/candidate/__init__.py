@@ -2,7 +2,7 @@
 
 from harness.candidate.checks import level_reached, run_check, run_checks, verdict
 from harness.candidate.classes import ClassProxy, Layer
-from harness.candidate.functions import Candidate, Known, Recorded, Session, is_array
+from harness.candidate.functions import Candidate, Recorded, Session, SubmissionFacts, is_array
 from harness.candidate.session import (
     Definition,
     DirectSession,
@@ -16,13 +16,13 @@ __all__ = [
     "ClassProxy",
     "Definition",
     "DirectSession",
-    "Known",
     "Layer",
     "LoadReport",
     "Parameter",
     "Recorded",
     "SandboxSession",
     "Session",
+    "SubmissionFacts",
     "is_array",
     "level_reached",
     "run_check",

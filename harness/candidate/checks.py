@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from harness.candidate.functions import Candidate, Known, Recorded, Session
+from harness.candidate.functions import Candidate, Recorded, Session, SubmissionFacts
 from harness.errors import (
     CandidateCrashed,
     CandidateError,
@@ -42,7 +42,7 @@ def run_checks(
     session: Session,
     seed: str,
     defined: frozenset[str] | None = None,
-    known: Known | None = None,
+    known: SubmissionFacts | None = None,
 ) -> tuple[tuple[CheckResult, ...], list[Recorded]]:
     """Run every check of the spec and return the results, and the recording of all calls.
 

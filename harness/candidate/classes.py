@@ -16,13 +16,13 @@ import numpy as np
 from harness.candidate.functions import Arguments, EntryPointProxy, Returned, is_array
 from harness.candidate.weights import (
     Construction,
-    Layout,
+    LayoutTrial,
     Learned,
     State,
-    Trial,
-    again,
+    WeightLayout,
     draw_weights,
-    layouts,
+    possible_layouts,
+    rebuild_layout,
     unreadable,
 )
 from harness.errors import CheckFailed
@@ -32,10 +32,10 @@ from harness.protocol import (
     Construct,
     Cost,
     Gradients,
+    Handle,
     Mode,
     Output,
     Parameters,
-    Reference,
     SetParameters,
     Step,
     Tensor,
@@ -51,7 +51,7 @@ _CASTS: Final = {"f8": "double", "f4": "float", "f2": "half", "bf2": "bfloat16"}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Slope:
+class GradientResult:
     """Gradients of one call: of its arguments, and of what is learned, by the reference's names."""
 
     arguments: tuple[Output, ...]
@@ -65,11 +65,11 @@ class Layer:
         self,
         number: int,
         made_of: tuple[Value, ...],
-        layout: Layout,
+        layout: WeightLayout,
         names: tuple[str, ...],
         late: tuple[str, ...],
     ) -> None:
-        self.reference = Reference(number)
+        self.reference = Handle(number)
         self.made_of = made_of
         self.layout = layout
         self.names = names  #: of all its parameters
@@ -80,7 +80,7 @@ class Layer:
     def set(self, weights: Mapping[str, Floats]) -> None:
         """Give it weights, before its next call; ``weights`` then holds what it computes with."""
         values = {name: np.asarray(v, np.float64) for name, v in weights.items()}
-        self.weights = self.layout.in_force(values)
+        self.weights = self.layout.effective_weights(values)
         self._pending.append(SetParameters(self.reference, self.layout.fill(values)))
 
     def cast(self, dtype: str) -> None:
@@ -129,9 +129,9 @@ class ClassProxy:
         like = self._layout()
         number, parameters, late = self._construct(made_of)
         learned = self.learned(*made_of)
-        layout = again(like.recipe, parameters, learned, like)
+        layout = rebuild_layout(like.recipe, parameters, learned, like)
         if layout is None:
-            found = layouts(parameters, learned)
+            found = possible_layouts(parameters, learned)
             if not found:
                 raise CheckFailed(unreadable(self.name, parameters, learned))
             layout = found[0]
@@ -163,7 +163,7 @@ class ClassProxy:
         answers = self._proxy.send([made, Call(object=number, arguments=arguments)])
         return any(answer.raised is not None for answer in answers)
 
-    def gradients(self, layer: Layer, arguments: Arguments, cotangent: Floats) -> Slope:
+    def gradients(self, layer: Layer, arguments: Arguments, cotangent: Floats) -> GradientResult:
         """Return the gradients of Σ out·cotangent."""
         of = tuple(i for i, value in enumerate(arguments) if _is_floating(value))
         step = Gradients(
@@ -181,9 +181,9 @@ class ClassProxy:
         found = layer.layout.read({name: out.values for name, out in tensors.items()})
         dtype = next((out.dtype for out in tensors.values()), "f4")
         weights = {name: Tensor(values, dtype) for name, values in found.items()}
-        return Slope(outs[: len(of)], weights)
+        return GradientResult(outs[: len(of)], weights)
 
-    def feed(
+    def run_incrementally(
         self, layer: Layer, prompts: Sequence[Sequence[Floats]], place: int = 1
     ) -> list[list[Returned]]:
         """Feed prompts to an object chunk by chunk, handing its cache on, in one exchange.
@@ -258,8 +258,8 @@ class ClassProxy:
                 raise answer.raised
         return [answers[place] for place in places]
 
-    def _reference(self) -> Reference:
-        return Reference(next(self._proxy.known.numbers))
+    def _reference(self) -> Handle:
+        return Handle(next(self._proxy.known.numbers))
 
     def _construct(
         self, made_of: tuple[Value, ...]
@@ -289,7 +289,7 @@ class ClassProxy:
         late = tuple(name for name in parameters if name not in read.names)
         return number.number, parameters, late
 
-    def _layout(self) -> Layout:
+    def _layout(self) -> WeightLayout:
         """Return where the class keeps its weights; found once for a submission."""
         found = self._proxy.known.layouts.get(self.name)
         if found is None:
@@ -299,18 +299,18 @@ class ClassProxy:
             raise CheckFailed(found)
         return found
 
-    def _find_layout(self) -> Layout | str:
+    def _find_layout(self) -> WeightLayout | str:
         sizes = self._construction.sizes
         number, parameters, _ = self._construct(sizes)
-        found = layouts(parameters, self.learned(*sizes))
+        found = possible_layouts(parameters, self.learned(*sizes))
         if not found:
             return unreadable(self.name, parameters, self.learned(*sizes))
-        if self._proxy.known.named_truly and found[0].is_named:
+        if self._proxy.known.trust_parameter_names and found[0].is_named:
             return found[0]
-        trial = Trial(self.name, self._construction, found)
+        trial = LayoutTrial(self.name, self._construction, found)
         answers = [
             answer
-            for steps in trial.frames(Reference(number))
+            for steps in trial.frames(Handle(number))
             for answer in self._proxy.send(steps)[1::2]
         ]
         layout, self._proxy.known.forms[self.name] = trial.choose(answers)

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from harness.candidate.weights import Layout, State
+from harness.candidate.weights import State, WeightLayout
 from harness.errors import CandidateRaised, CheckFailed
 from harness.protocol import Answer, Call, Gradients, Output, Step, Tensor, Value
 from harness.spec import EntryPoint, Spec
@@ -77,11 +77,11 @@ def _values(value: object) -> np.ndarray[Any, Any]:
 
 
 @dataclasses.dataclass(slots=True)
-class Known:
+class SubmissionFacts:
     """What was found out about a submission, for all its checks."""
 
     #: Name of a class -> where it keeps its weights, or why that cannot be told.
-    layouts: dict[str, Layout | str] = dataclasses.field(default_factory=dict)
+    layouts: dict[str, WeightLayout | str] = dataclasses.field(default_factory=dict)
     #: Name of a class -> which of several right forms it computes.
     forms: dict[str, int] = dataclasses.field(default_factory=dict)
     #: What is said about how the candidate writes, e.g. "projections" -> "q, k, v, out".
@@ -89,7 +89,7 @@ class Known:
     #: Its masks cannot differ between heads: they say nothing of heads, which are inside a layer.
     heads_alike: bool = False
     #: It is our own reference, whose names are true: they need no trial.
-    named_truly: bool = False
+    trust_parameter_names: bool = False
     #: Numbers of objects in the sandbox, each used once.
     numbers: Iterator[int] = dataclasses.field(default_factory=itertools.count)
 
@@ -131,7 +131,7 @@ class EntryPointProxy:
         check: str,
         recording: list[Recorded],
         missing: str,
-        known: Known,
+        known: SubmissionFacts,
     ) -> None:
         self.point = self._point = point
         self.known = known
@@ -250,13 +250,13 @@ class Candidate:
         spec: Spec,
         session: Session,
         defined: frozenset[str] | None = None,
-        known: Known | None = None,
+        known: SubmissionFacts | None = None,
     ) -> None:
         self._spec = spec
         self._session = session
         self._defined = defined
         self.recording: list[Recorded] = []
-        self.known = known or Known()
+        self.known = known or SubmissionFacts()
 
     def entry_points(self, check: str) -> dict[str, EntryPointProxy]:
         """Return the entry points by role, for one check."""

@@ -26,7 +26,7 @@ from harness.protocol import Answer, Step, decode, decode_raised, encode
 from harness.sandbox import Frame, Limits, Sandbox
 from harness.text import one_line, sanitise
 from harness.worker import loader, wire
-from harness.worker.session import Session as WorkerSession
+from harness.worker.session import CallRunner
 
 NAMES_CAP = 200
 
@@ -214,7 +214,7 @@ class DirectSession:
     def __init__(self, functions: Mapping[str, Any], *, arrays: str) -> None:
         torch = importlib.import_module("torch") if arrays == "torch" else None
         loaded = loader.Loaded(dict(functions), frozenset(), {})
-        self._session = WorkerSession(loaded, Limits().reply_bytes, torch)
+        self._session = CallRunner(loaded, Limits().reply_bytes, torch)
 
     def exchange(self, steps: Sequence[Step]) -> list[Answer]:
         """Run the steps and return one answer for each."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.grading import Assignment, Mend, grade
+from harness.grading import Assignment, FindRepair, grade
 from harness.intake import collect
 from harness.parsing import Parser
 from harness.results import Card
@@ -18,7 +18,7 @@ from harness.spec import Spec
 POLL_SECONDS = 0.3
 
 
-def check_file(file: Path, spec: Spec, *, mend: Mend | None = None) -> Card:
+def check_file(file: Path, spec: Spec, *, find_repair: FindRepair | None = None) -> Card:
     """Run every check of a spec against one file, on inputs drawn afresh.
 
     ``mend`` looks for a repair of what failed.
@@ -30,7 +30,11 @@ def check_file(file: Path, spec: Spec, *, mend: Mend | None = None) -> Card:
     limits = LIMITS[spec.image]
     with Parser() as parser:
         assignment = Assignment(
-            spec=spec, seed=secrets.token_hex(8), limits=limits, parser=parser, mend=mend
+            spec=spec,
+            seed=secrets.token_hex(8),
+            limits=limits,
+            parser=parser,
+            find_repair=find_repair,
         )
         sandbox = opener("process", spec.image)()
         try:

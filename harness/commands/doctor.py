@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import docker
 
-from harness.commands.probes import PROBES, Finding, Patient
+from harness.commands.probes import PROBES, Finding, SandboxUnderTest
 from harness.errors import CandidateError, SandboxBroken, SandboxUnavailable
 from harness.sandbox import Limits
 from harness.sandbox.container import Image, connect, ensure_image
@@ -37,15 +37,15 @@ def examine(
         yield _control_groups(client)
         try:
             image = ensure_image(client, "takehome-numpy", report=report)
-            patient = Patient(client=client, image=image, limits=limits, runtime=runtime)
+            sandbox = SandboxUnderTest(client=client, image=image, limits=limits, runtime=runtime)
             yield _image(image)
-            yield _start(patient)
+            yield _start(sandbox)
         except (SandboxBroken, CandidateError) as error:
             advice = "nothing can be graded in containers before this works"
             yield Finding(name="start", ok=False, measured=str(error), advice=advice)
             return
         for probe in PROBES:
-            yield probe.look_at(patient)
+            yield probe.run(sandbox)
 
 
 def _engine(client: docker.DockerClient) -> Finding:
@@ -79,9 +79,9 @@ def _image(image: Image) -> Finding:
     return Finding(name="image", ok=True, measured=f"{image.name}: {versions}")
 
 
-def _start(patient: Patient) -> Finding:
+def _start(sandbox: SandboxUnderTest) -> Finding:
     began = time.monotonic()
-    patient.ask("identity")
+    sandbox.ask("identity")
     seconds = time.monotonic() - began
-    runtime = patient.runtime or "the default runtime"
+    runtime = sandbox.runtime or "the default runtime"
     return Finding(name="start", ok=True, measured=f"{runtime} answers after {seconds:.2f} s")

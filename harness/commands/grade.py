@@ -20,7 +20,7 @@ from harness.errors import UsageError
 from harness.grading import Assignment, Slots, grade_all
 from harness.intake import Batch, collect
 from harness.parsing import Parser
-from harness.repair import Mender
+from harness.repair import RepairFinder
 from harness.results import BatchResults, Card, SubmissionResult
 from harness.sandbox import LIMITS, opener
 from harness.spec import Spec
@@ -112,7 +112,7 @@ def _cards(request: Request, spec: Spec, batch: Batch, seed: str, say: Say) -> I
             limits=LIMITS[spec.image],
             parser=parser,
             adapt=request.adapt and spec.image != "text",
-            mend=Mender() if request.repairs else None,
+            find_repair=RepairFinder() if request.repairs else None,
         )
         slots = Slots(open_sandbox, reuse=request.reuse)
         cards = grade_all(batch.deliveries, assignment, slots, jobs=request.jobs)

@@ -48,7 +48,7 @@ class Finding:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Patient:
+class SandboxUnderTest:
     """The sandbox under examination."""
 
     client: docker.DockerClient
@@ -134,76 +134,76 @@ class Probe:
     """One thing that a sandbox must hold."""
 
     name: str
-    measure: Callable[[Patient], Measurement]
+    measure: Callable[[SandboxUnderTest], Measurement]
     advice: str
 
-    def look_at(self, patient: Patient) -> Finding:
+    def run(self, sandbox: SandboxUnderTest) -> Finding:
         """Take the measurement; one that breaks is a finding too."""
         try:
-            ok, measured = self.measure(patient)
+            ok, measured = self.measure(sandbox)
         except (CandidateError, SandboxBroken, *ENGINE_ERRORS) as error:
             ok, measured = False, f"the probe broke: {type(error).__name__}: {error}"
         return Finding(name=self.name, ok=ok, measured=measured, advice="" if ok else self.advice)
 
 
-def _user(patient: Patient) -> Measurement:
-    user, group = patient.ask("identity")
+def _user(sandbox: SandboxUnderTest) -> Measurement:
+    user, group = sandbox.ask("identity")
     return user != 0 and group != 0, f"uid {user}, gid {group}"
 
 
-def _capabilities(patient: Patient) -> Measurement:
-    effective, permitted, bounding = (int(str(value), 16) for value in patient.ask("capabilities"))
+def _capabilities(sandbox: SandboxUnderTest) -> Measurement:
+    effective, permitted, bounding = (int(str(value), 16) for value in sandbox.ask("capabilities"))
     none = not (effective or permitted or bounding)
     return none, f"effective {effective:x}, permitted {permitted:x}, bounding {bounding:x}"
 
 
-def _no_new_privileges(patient: Patient) -> Measurement:
-    (value,) = patient.ask("status", "NoNewPrivs")
+def _no_new_privileges(sandbox: SandboxUnderTest) -> Measurement:
+    (value,) = sandbox.ask("status", "NoNewPrivs")
     return value == "1", f"NoNewPrivs {value}"
 
 
-def _seccomp(patient: Patient) -> Measurement:
-    (mode,) = patient.ask("status", "Seccomp")
+def _seccomp(sandbox: SandboxUnderTest) -> Measurement:
+    (mode,) = sandbox.ask("status", "Seccomp")
     return mode == "2", f"mode {mode} (2 is a filter)"
 
 
-def _socket_families(patient: Patient) -> Measurement:
-    (families,) = patient.ask("socket_families")
+def _socket_families(sandbox: SandboxUnderTest) -> Measurement:
+    (families,) = sandbox.ask("socket_families")
     return not families, f"Unix {families}".strip()
 
 
-def _no_network(patient: Patient) -> Measurement:
-    (names,) = patient.ask("interfaces")
+def _no_network(sandbox: SandboxUnderTest) -> Measurement:
+    (names,) = sandbox.ask("interfaces")
     return names in ("lo", ""), f"interfaces: {names or 'none'}"
 
 
-def _read_only(patient: Patient) -> Measurement:
-    flags = patient.ask("root_flags")[0]
-    (folders,) = patient.ask("writable_folders")
+def _read_only(sandbox: SandboxUnderTest) -> Measurement:
+    flags = sandbox.ask("root_flags")[0]
+    (folders,) = sandbox.ask("writable_folders")
     read_only = isinstance(flags, int) and bool(flags & os.ST_RDONLY)
     mounted = "read-only" if read_only else "writable"
     return read_only and not folders, f"root is {mounted}; files in: {folders or 'none'}"
 
 
-def _processes(patient: Patient) -> Measurement:
-    most = patient.limits.processes
-    (count,) = patient.ask("fork_until_refused", most + most // 10 + 1)
+def _processes(sandbox: SandboxUnderTest) -> Measurement:
+    most = sandbox.limits.processes
+    (count,) = sandbox.ask("fork_until_refused", most + most // 10 + 1)
     return isinstance(count, int) and count < most, f"{count} forks of {most} processes"
 
 
-def _memory(patient: Patient) -> Measurement:
-    most = patient.limits.memory_bytes
+def _memory(sandbox: SandboxUnderTest) -> Measurement:
+    most = sandbox.limits.memory_bytes
     began = time.monotonic()
     try:
-        patient.ask("take_memory", most + most // 10)
+        sandbox.ask("take_memory", most + most // 10)
     except OutOfResources:
         return True, f"killed {time.monotonic() - began:.2f} s after asking for {most >> 20} MiB"
     return False, f"more than {most >> 20} MiB were used"
 
 
-def _scratch_bytes(patient: Patient) -> Measurement:
+def _scratch_bytes(sandbox: SandboxUnderTest) -> Measurement:
     taken = {
-        folder: patient.ask("fill", folder, most + most // 10)[0]
+        folder: sandbox.ask("fill", folder, most + most // 10)[0]
         for folder, (most, _) in _SCRATCH.items()
     }
     ok = all(isinstance(size, int) and size <= _SCRATCH[where][0] for where, size in taken.items())
@@ -212,9 +212,9 @@ def _scratch_bytes(patient: Patient) -> Measurement:
     )
 
 
-def _scratch_files(patient: Patient) -> Measurement:
+def _scratch_files(sandbox: SandboxUnderTest) -> Measurement:
     taken = {
-        folder: patient.ask("fill_with_names", folder, most + most // 10)[0]
+        folder: sandbox.ask("fill_with_names", folder, most + most // 10)[0]
         for folder, (_, most) in _SCRATCH.items()
     }
     ok = all(
@@ -223,10 +223,10 @@ def _scratch_files(patient: Patient) -> Measurement:
     return ok, ", ".join(f"{where} took {count} files" for where, count in taken.items())
 
 
-def _kill(patient: Patient) -> Measurement:
-    sandbox = patient.sandbox()
+def _kill(tested: SandboxUnderTest) -> Measurement:
+    sandbox = tested.sandbox()
     try:
-        patient.ask_in(sandbox, "leave_a_spinner")
+        tested.ask_in(sandbox, "leave_a_spinner")
     finally:
         began = time.monotonic()
         sandbox.close()
@@ -234,13 +234,13 @@ def _kill(patient: Patient) -> Measurement:
     return seconds < PROMPT_SECONDS, f"gone after {seconds:.2f} s"
 
 
-def _flood(patient: Patient) -> Measurement:
-    sandbox = patient.sandbox()
+def _flood(tested: SandboxUnderTest) -> Measurement:
+    sandbox = tested.sandbox()
     try:
-        patient.ask_in(sandbox, "identity")
+        tested.ask_in(sandbox, "identity")
         began = time.monotonic()
         with contextlib.suppress(OutOfResources):
-            patient.ask_in(sandbox, "flood")
+            tested.ask_in(sandbox, "flood")
             return False, "it printed as much as it liked"
     finally:
         sandbox.close()
@@ -248,24 +248,24 @@ def _flood(patient: Patient) -> Measurement:
     return seconds < PROMPT_SECONDS, f"stopped and gone after {seconds:.2f} s"
 
 
-def _deadline(patient: Patient) -> Measurement:
-    with patient.container(1.0) as (container, _):
-        code, seconds = _wait(patient, container)
+def _deadline(sandbox: SandboxUnderTest) -> Measurement:
+    with sandbox.container(1.0) as (container, _):
+        code, seconds = _wait(sandbox, container)
     return code == EXIT_DEADLINE, f"deadline 1 s: exit status {code} after {seconds:.2f} s"
 
 
-def _hang_up(patient: Patient) -> Measurement:
-    with patient.container(_LIFE_SECONDS) as (container, ours):
+def _hang_up(sandbox: SandboxUnderTest) -> Measurement:
+    with sandbox.container(_LIFE_SECONDS) as (container, ours):
         hang_up(ours)
-        code, seconds = _wait(patient, container)
+        code, seconds = _wait(sandbox, container)
     return code == 0, f"exit status {code} after {seconds:.2f} s"
 
 
-def _wait(patient: Patient, container: str) -> tuple[int | None, float]:
+def _wait(sandbox: SandboxUnderTest, container: str) -> tuple[int | None, float]:
     """Return the exit status of a container that should end by itself, and after how long."""
     began = time.monotonic()
     try:
-        code = patient.client.api.wait(container, timeout=_PATIENCE_SECONDS)["StatusCode"]
+        code = sandbox.client.api.wait(container, timeout=_PATIENCE_SECONDS)["StatusCode"]
     except ENGINE_ERRORS:
         code = None
     return code, time.monotonic() - began

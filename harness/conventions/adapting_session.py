@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from harness.conventions.convention import Convention, mapped
-from harness.conventions.split_calls import Pieces
+from harness.conventions.split_calls import SplitCall
 from harness.protocol import Answer, Call, Construct, Cost, Gradients, Step, Value
 
 Floats = np.ndarray[Any, Any]
@@ -64,7 +64,7 @@ class AdaptingSession:
             return [step], _first
         renamed = convention.name if step.object is None else ""
         if isinstance(step, (Cost, Gradients)):
-            pieces = Pieces(convention, step.arguments)
+            pieces = SplitCall(convention, step.arguments)
             given, named = pieces.whole()
             sent = dataclasses.replace(step, name=renamed, arguments=given, keywords=named)
             if isinstance(sent, Gradients):
@@ -83,7 +83,7 @@ class AdaptingSession:
         return getattr(step, "name", "")
 
     def _call(self, name: str, convention: Convention, step: Call) -> tuple[list[Step], Back]:
-        versions = [Pieces(convention, arguments) for arguments in _versions(convention, step)]
+        versions = [SplitCall(convention, arguments) for arguments in _versions(convention, step)]
         calls = [[*pieces.calls()] for pieces in versions]
         steps: list[Step] = [
             dataclasses.replace(

@@ -13,9 +13,9 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from harness.candidate.weights import told, words
+from harness.candidate.weights import projections_named_by, words
 from harness.conventions.mask_forms import MaskForm
-from harness.protocol import Output, Reference, Tensor, Value
+from harness.protocol import Handle, Output, Tensor, Value
 from harness.spec import EntryPoint
 
 Floats = np.ndarray[Any, Any]
@@ -36,7 +36,7 @@ class Places:
         """Read them from the brief's names, e.g. Q, K, V, mask or x_q, x_kv, attn_mask."""
         found: dict[str, int] = {}
         for place, name in enumerate(point.parameters):
-            for role in told(name):
+            for role in projections_named_by(name):
                 found.setdefault(role, place)
             if "mask" in words(name):
                 found.setdefault("mask", place)
@@ -63,7 +63,7 @@ class Convention:
     mask: MaskForm = KEEP
     blocking: bool = False  #: True in a mask of the brief means "blocked"
     mask_required: bool = False  #: an all-keep mask is given where the brief gives none
-    layout: str = "batch"  #: a key of ``LAYOUTS``
+    layout: str = "batch"  #: a key of ``AXIS_ORDERS``
     returns: tuple[int | None, ...] = ()  #: position of each of the brief's outputs
     variant: str = ""  #: which order of columns an output has, "" for the brief's
     identity: bool = False  #: the weights are not returned: they are the output for V = I
@@ -107,7 +107,7 @@ class Convention:
         named = {name: made_of[p] for name, p in self.constructor if p < len(made_of)}
         return (), named
 
-    def kept(self, keep: Mapping[int, Reference]) -> dict[int, Reference]:
+    def kept(self, keep: Mapping[int, Handle]) -> dict[int, Handle]:
         """Return which outputs of the submission are to be kept."""
         found = {}
         for place, number in keep.items():
@@ -117,7 +117,7 @@ class Convention:
 
     def cotangents(self, given: Sequence[Any]) -> tuple[Any, ...]:
         """Put the factors of the brief's outputs where the submission's outputs are."""
-        layout = LAYOUTS[self.layout]
+        layout = AXIS_ORDERS[self.layout]
         laid = [None if one is None else mapped(one, layout.given) for one in given]
         places = [p for p in self.returns[: len(laid)] if p is not None] or range(len(laid))
         found: list[Any] = [None] * (1 + max(places, default=-1))
@@ -135,7 +135,7 @@ class Convention:
             while found and found[-1] is None:
                 found.pop()
             outs = found
-        layout = LAYOUTS[self.layout]
+        layout = AXIS_ORDERS[self.layout]
         outs = tuple(
             mapped(out, lambda array, n=n: layout.returned(array, n, leading))  # type: ignore[misc]
             for n, out in enumerate(outs)
@@ -146,7 +146,7 @@ class Convention:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Layout:
+class AxisOrder:
     """Where the batch and the positions are: how arrays of the brief go in, and come out."""
 
     words: str
@@ -212,12 +212,12 @@ def _item_of_batch(array: Floats, position: int, leading: tuple[int, ...]) -> Fl
     return array[None] if array.ndim == 2 else array
 
 
-LAYOUTS: Final[Mapping[str, Layout]] = {
-    "batch": Layout("(B, T, d)", _as_is, _as_is),
-    "heads": Layout("(B, H, T, d)", _with_heads, _without_heads),
-    "time-first": Layout("(T, B, d)", _time_first, _batch_first, False),
-    "single": Layout("(T, d), one item at a time", _one_item, _item_of_batch),
-    "folded": Layout("(B·H, T, d)", _folded, _unfolded),
+AXIS_ORDERS: Final[Mapping[str, AxisOrder]] = {
+    "batch": AxisOrder("(B, T, d)", _as_is, _as_is),
+    "heads": AxisOrder("(B, H, T, d)", _with_heads, _without_heads),
+    "time-first": AxisOrder("(T, B, d)", _time_first, _batch_first, False),
+    "single": AxisOrder("(T, d), one item at a time", _one_item, _item_of_batch),
+    "folded": AxisOrder("(B·H, T, d)", _folded, _unfolded),
 }
 
 #: Layouts that may stand for the brief's (B, T, d), and for its (B, H, T, d).

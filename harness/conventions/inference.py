@@ -14,10 +14,10 @@ from typing import Any, Final
 import numpy as np
 
 from harness.candidate import Definition, LoadReport, Parameter, Session
-from harness.candidate.weights import told, words
-from harness.conventions.convention import LAYOUTS, NOWHERE, Convention, Places
+from harness.candidate.weights import projections_named_by, words
+from harness.conventions.convention import AXIS_ORDERS, NOWHERE, Convention, Places
 from harness.conventions.mask_forms import MaskForm
-from harness.conventions.trials import Trials
+from harness.conventions.trials import ConventionTrials
 from harness.protocol import Call, Tensor
 from harness.spec import Draw, EntryPoint, Spec
 from harness.text import one_line
@@ -88,7 +88,11 @@ def find(point: EntryPoint, definitions: Sequence[Definition]) -> Definition | N
     for name in (point.name, *point.aliases):
         if _folded(name) in folded:
             return folded[_folded(name)]
-    wanted = {role for name in point.parameters for role in told(name)} & {"Q", "K", "V"}
+    wanted = {role for name in point.parameters for role in projections_named_by(name)} & {
+        "Q",
+        "K",
+        "V",
+    }
     alike = [one for one in definitions if wanted and wanted <= _announced(_call_of(one))]
     return alike[-1] if len(alike) == 1 else None
 
@@ -112,7 +116,7 @@ def _call_of(definition: Definition) -> tuple[Parameter, ...]:
 
 
 def _announced(parameters: Sequence[Parameter]) -> set[str]:
-    return {role for one in parameters for role in told(one.name)}
+    return {role for one in parameters for role in projections_named_by(one.name)}
 
 
 def by_name(point: EntryPoint, definition: Definition) -> Iterator[Convention]:
@@ -171,7 +175,7 @@ def _orders(
     usual = tuple(range(min(len(wanted), len(takes)) if takes else len(wanted)))
     yield usual
     arrays = sorted({p for p in (places.query, places.key, places.value) if p is not None})
-    telling = any(told(one.name) for one in takes)
+    telling = any(projections_named_by(one.name) for one in takes)
     if telling or len(arrays) < 2 or arrays != list(range(len(arrays))):
         return
     for first in itertools.permutations(arrays):
@@ -182,8 +186,8 @@ def _orders(
 def _means(name: str, wanted: str) -> bool:
     if name.lower() == wanted.lower():
         return True
-    if told(wanted) and told(wanted)[0] in ("Q", "K", "V"):
-        return told(name) == told(wanted)
+    if projections_named_by(wanted) and projections_named_by(wanted)[0] in ("Q", "K", "V"):
+        return projections_named_by(name) == projections_named_by(wanted)
     parts, others = set(words(name)), set(words(wanted))
     return any(parts & synonyms and others & {*synonyms, key} for key, synonyms in SYNONYMS.items())
 
@@ -199,7 +203,9 @@ def _by_trial(
     point: EntryPoint, named: Sequence[Convention], session: Session, spec: Spec
 ) -> Convention | None:
     """Decide order, layout, outputs and mask by trial, or None when nothing works."""
-    trials = Trials(point, Draw("", "conventions"), "f4" if spec.arrays == "torch" else "f8")
+    trials = ConventionTrials(
+        point, Draw("", "conventions"), "f4" if spec.arrays == "torch" else "f8"
+    )
     working = [trial for trial in trials.run(named, session) if trials.works(trial)]
     if not working:
         return None
@@ -264,7 +270,7 @@ def _sentence(point: EntryPoint, convention: Convention, definition: Definition)
     if convention.mask_required:
         said.append("a mask must be given")
     if convention.layout != "batch":
-        said.append(f"arrays are {LAYOUTS[convention.layout].words}")
+        said.append(f"arrays are {AXIS_ORDERS[convention.layout].words}")
     if convention.returns not in ((), (0,), (0, 1), (0, None)):
         found = zip(convention.returns, point.returns, strict=False)
         names = [name for place, name in sorted((p, n) for p, n in found if p is not None)]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from harness.conventions.convention import LAYOUTS, Convention, array_of, mapped
+from harness.conventions.convention import AXIS_ORDERS, Convention, array_of, mapped
 from harness.protocol import Answer, Output, Tensor, Value
 
 Floats = np.ndarray[Any, Any]
@@ -27,7 +27,7 @@ class _Piece(NamedTuple):
     queries: slice = slice(None)
 
 
-class Pieces:
+class SplitCall:
     """One call of the brief, cut as its mask and its layout need."""
 
     def __init__(self, convention: Convention, arguments: Sequence[Value]) -> None:
@@ -113,7 +113,7 @@ class Pieces:
         (answer,) = answers
         if not self._known:
             return answer
-        layout = LAYOUTS[self._convention.layout]
+        layout = AXIS_ORDERS[self._convention.layout]
         count = sum(array_of(value) is not None for value in self._given[:3])
         outs = tuple(
             mapped(out, lambda array: layout.returned(array, 0, self._leading))
@@ -158,7 +158,7 @@ class Pieces:
     def _cut(self, piece: _Piece) -> list[Value]:
         """Return the brief's arguments of one piece, in the submission's form and layout."""
         convention, places = self._convention, self._convention.places
-        layout = LAYOUTS[convention.layout]
+        layout = AXIS_ORDERS[convention.layout]
         values: list[Value] = list(self._given)
         rows = {place: slice(None) for place in (places.query, places.key, places.value)}
         rows[places.query] = piece.queries
@@ -184,7 +184,7 @@ class Pieces:
 
     def _floating(self, mask: Floats) -> Floats:
         """Lay out a floating mask, which is added, as the scores are."""
-        layout = LAYOUTS[self._convention.layout]
+        layout = AXIS_ORDERS[self._convention.layout]
         whole = np.broadcast_to(mask, (*self._leading, self._queries, mask.shape[-1]))
         return layout.given(whole) if layout.masks_too else whole
 
@@ -198,7 +198,7 @@ class Pieces:
     def _written(self, piece: _Piece) -> Value:
         """Return the mask of a piece as the submission wants it."""
         assert self._whole is not None and self._raw is not None
-        form, layout = self._convention.mask, LAYOUTS[self._convention.layout]
+        form, layout = self._convention.mask, AXIS_ORDERS[self._convention.layout]
         if not form.axes and self._convention.layout == "batch":
             meaning = "block" if self._convention.blocking else "keep"
             if self._has_mask and (form.meaning, form.kind) == (meaning, "bool"):
@@ -246,8 +246,8 @@ class Pieces:
         ]
         for (sent, named), answer in zip(self.calls(), answers, strict=False):
             values = (*sent, *named.values())
-            told = zip(self._convention.order, values, answer.echo, strict=False)
-            for place, before, now in told:
+            sent_and_echoed = zip(self._convention.order, values, answer.echo, strict=False)
+            for place, before, now in sent_and_echoed:
                 if place is not None and place < len(after) and not _equal(before, now):
                     after[place] = now
         return tuple(after)

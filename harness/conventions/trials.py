@@ -20,7 +20,7 @@ from harness.candidate import Session
 from harness.conventions.adapting_session import AdaptingSession
 from harness.conventions.convention import HEADED, PLAIN, Convention, Places
 from harness.conventions.mask_forms import forms
-from harness.protocol import Answer, Call, Construct, Mode, Reference, Step, Tensor, Value
+from harness.protocol import Answer, Call, Construct, Handle, Mode, Step, Tensor, Value
 from harness.spec import Draw, EntryPoint
 
 Floats = np.ndarray[Any, Any]
@@ -36,14 +36,14 @@ FIRST_OBJECT: Final = 1 << 40
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Trial:
+class ConventionTrial:
     """A convention, and what came back under it."""
 
     convention: Convention
     answers: Sequence[Answer]
 
 
-class Trials:
+class ConventionTrials:
     """Calls of one entry point, and what can be read from their answers."""
 
     def __init__(self, point: EntryPoint, draw: Draw, dtype: str) -> None:
@@ -96,26 +96,26 @@ class Trials:
         mask[..., BLOCKED] = False
         return ~mask if self._point.blocking else mask
 
-    def run(self, named: Iterable[Convention], session: Session) -> list[Trial]:
+    def run(self, named: Iterable[Convention], session: Session) -> list[ConventionTrial]:
         """Try every layout and form of a mask with each of some conventions; all are sent."""
-        layouts = HEADED if len(self._leading) > 1 else PLAIN
+        axis_orders = HEADED if len(self._leading) > 1 else PLAIN
         if self._point.constructor:
-            layouts = ("batch", "time-first")
+            axis_orders = ("batch", "time-first")
         trials = []
-        for number, (one, layout) in enumerate(itertools.product(named, layouts)):
+        for number, (one, layout) in enumerate(itertools.product(named, axis_orders)):
             tried = [
                 dataclasses.replace(one, layout=layout, mask=form)
                 for form in forms(one.mask, self._point.headed)
             ]
             answers = self._answers(tried, number, session)
-            trials += [Trial(*pair) for pair in zip(tried, answers, strict=True)]
+            trials += [ConventionTrial(*pair) for pair in zip(tried, answers, strict=True)]
         return trials
 
     def _answers(
         self, tried: Sequence[Convention], number: int, session: Session
     ) -> list[list[Answer]]:
         """Make all calls under each of some conventions, in one exchange, with one object."""
-        point, target = self._point, Reference(FIRST_OBJECT + number)
+        point, target = self._point, Handle(FIRST_OBJECT + number)
         steps: list[Step] = []
         if point.constructor:
             given, named = tried[0].made_with(point.sizes)
@@ -153,11 +153,11 @@ class Trials:
         turned = (wanted[1], wanted[0], *wanted[2:])
         return next((n for n, shape in enumerate(shapes) if shape in (wanted, turned)), None)
 
-    def works(self, trial: Trial) -> bool:
+    def works(self, trial: ConventionTrial) -> bool:
         """Tell whether out has the shape that is asked for, without a mask."""
         return self.outputs(trial.answers[0])[0] is not None
 
-    def masks_consistently(self, trial: Trial) -> bool:
+    def masks_consistently(self, trial: ConventionTrial) -> bool:
         """Tell whether blocked keys have no influence on out, and allowed ones have."""
         place, _ = self.outputs(trial.answers[0])
         outs = [a.outs[place] for a in trial.answers if place is not None and place < len(a.outs)]

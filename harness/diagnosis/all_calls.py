@@ -23,7 +23,7 @@ class Survivor:
     difference: float  #: the largest of any call
 
 
-class Proof:
+class AllCalls:
     """The calls of one entry point, of which the checks that ``failed`` count in any case."""
 
     def __init__(self, spec: Spec, calls: Sequence[Recorded], failed: Collection[str]) -> None:

@@ -20,8 +20,8 @@ from harness.candidate import Recorded, is_array
 from harness.diagnosis.distance import outputs, usable
 from harness.diagnosis.first_wrong_call import Explanation
 from harness.diagnosis.replayed_checks import Replay
-from harness.diagnosis.search import Found, Search
-from harness.diagnosis.silent_flaws import Hidden
+from harness.diagnosis.search import FlawSearch, SearchResult
+from harness.diagnosis.silent_flaws import SilentFlaws
 from harness.results import CheckResult, Diagnosis, Evidence, FollowUp, Outcome, Stage
 from harness.spec import Flaw, Spec, disjoint, shape_name
 
@@ -44,13 +44,13 @@ def diagnose(
     failed = replay.failed.keys()
     known = [spelling for flaw in spec.flaws for spelling in flaw.spellings()]
     flaws = [flaw for flaw in known if replay.compatible(flaw)]
-    hindered = [f for f in known if f not in flaws and replay.predicted(f) & failed]
+    masked_flaws = [f for f in known if f not in flaws and replay.predicted(f) & failed]
     calls = _settled(spec, [call for call in recording if usable(call)], flaws)
-    found: dict[str, Found] = {}
+    found: dict[str, SearchResult] = {}
     explained = True
     for point in spec.entry_points:
         of_point = [call for call in calls if call.point is point]
-        search = Search(spec, of_point, failed, flaws, hindered)
+        search = FlawSearch(spec, of_point, failed, flaws, masked_flaws)
         if search.is_right:
             continue
         if result := search.found():
@@ -62,10 +62,10 @@ def diagnose(
     said = [_of_outputs(name, one) for name, one in found.items()]
     if explained and (base := _united(found.values())) is not None:
         style = next((one.spec for one in found.values()), spec)
-        hidden = Hidden(style, replay.of(style), base, flaws, calls, unnamed)
-        if beside := hidden.beside():
-            evidence = _of_checks(beside.checks, len(replay.failed))
-            said = [_describe("submission", beside.explanations, evidence)]
+        hidden = SilentFlaws(style, replay.of(style), base, flaws, calls, unnamed)
+        if match := hidden.find():
+            evidence = _of_checks(match.checks, len(replay.failed))
+            said = [_describe("submission", match.explanations, evidence)]
     complete = explained and not any(one.unexplained for one in found.values())
     return tuple(msgspec.structs.replace(one, complete=complete) for one in said)
 
@@ -115,16 +115,16 @@ def unexplained(checks: Sequence[CheckResult], evidence: Sequence[Evidence]) -> 
     )
 
 
-def _united(outputs: Iterable[Found]) -> Explanation | None:
+def _united(outputs: Iterable[SearchResult]) -> Explanation | None:
     """Return the flaws of all entry points together, or None where they exclude each other."""
     flaws = itertools.chain.from_iterable(found.explanations[0] for found in outputs)
     base = tuple(dict.fromkeys(flaws))
     return base if disjoint(base) else None
 
 
-def _merged(found: Mapping[str, Found]) -> dict[str, Found]:
+def _merged(found: Mapping[str, SearchResult]) -> dict[str, SearchResult]:
     """Put entry points together that the same flaws explain."""
-    merged: dict[str, Found] = {}
+    merged: dict[str, SearchResult] = {}
     for name, one in found.items():
         names = next((n for n, other in merged.items() if _common(other, one)), None)
         if names is None:
@@ -134,11 +134,11 @@ def _merged(found: Mapping[str, Found]) -> dict[str, Found]:
     return merged
 
 
-def _common(one: Found, other: Found) -> tuple[Explanation, ...]:
+def _common(one: SearchResult, other: SearchResult) -> tuple[Explanation, ...]:
     return tuple(each for each in one.explanations if each in other.explanations)
 
 
-def _joined(one: Found, other: Found) -> Found:
+def _joined(one: SearchResult, other: SearchResult) -> SearchResult:
     return dataclasses.replace(
         one,
         explanations=_common(one, other),
@@ -151,7 +151,7 @@ def _joined(one: Found, other: Found) -> Found:
     )
 
 
-def _of_outputs(name: str, found: Found) -> Diagnosis:
+def _of_outputs(name: str, found: SearchResult) -> Diagnosis:
     if not found.calls:
         none = f"{_counted(found.raised, 'call')} raised, and none answered"
         return _describe(name, found.explanations, none, "raises what the reference raises")

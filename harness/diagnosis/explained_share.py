@@ -18,7 +18,9 @@ Outputs = Sequence[Floats]  #: of one call; none where it raised
 ALIKE: Final = 1 - 1e-6
 
 
-def shares(answer: Outputs, right: Outputs, wrong: Sequence[Outputs]) -> Floats:
+def explained_variance_of_pairs(
+    answer: Outputs, right: Outputs, wrong: Sequence[Outputs]
+) -> Floats:
     """Return which share of an answer's error two flaws make up, for every two of n: (n, n).
 
     ``right`` is what the reference gives, ``wrong`` what it gives with each of the flaws. The

@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.candidate import Recorded
 from harness.diagnosis.distance import Distance, distance, fits, outputs, raised_alike, same
-from harness.diagnosis.explained_share import Floats, shares
+from harness.diagnosis.explained_share import Floats, explained_variance_of_pairs
 from harness.protocol import Output, Tensor
 from harness.spec import Expected, Flaw, Spec
 
@@ -23,17 +23,19 @@ Given = tuple[Expected, ...] | str
 TELLING_SIZE: Final = 400
 
 
-def suspect(spec: Spec, calls: Sequence[Recorded], failed: Collection[str]) -> Suspect | None:
+def most_informative_wrong_call(
+    spec: Spec, calls: Sequence[Recorded], failed: Collection[str]
+) -> FirstWrongCall | None:
     """Return the most telling call of a failed check that no style of the reference gives."""
     styles = tuple(spec.in_styles())
     made = [style.expect(style.reference) for style in styles]
     for call in sorted((call for call in calls if call.check in failed), key=_telling):
         if not any(distance(call, outputs(call, one)).fits for one in made):
-            return Suspect(spec, styles, call)
+            return FirstWrongCall(spec, styles, call)
     return None
 
 
-class Suspect:
+class FirstWrongCall:
     """One wrong call, in the styles of the reference that may differ on it."""
 
     def __init__(self, spec: Spec, styles: Sequence[Spec], call: Recorded) -> None:
@@ -85,10 +87,12 @@ class Suspect:
             self._styled[flaw] = not all(same(plain, other) for other in others)
         return self._styled[flaw]
 
-    def shares(self, flaws: Sequence[Flaw]) -> Floats:
+    def explained_variance_of_pairs(self, flaws: Sequence[Flaw]) -> Floats:
         """Return which share of the answer's error each two of n flaws make up: (n, n)."""
         answer = [_numbers(out) for out in self.call.answer.outs]
-        return shares(answer, _arrays(self._of(())), [_arrays(self._of((f,))) for f in flaws])
+        return explained_variance_of_pairs(
+            answer, _arrays(self._of(())), [_arrays(self._of((f,))) for f in flaws]
+        )
 
     def raises_alike(self, explanation: Explanation) -> bool:
         """Tell whether flaws raise the same kind of exception."""

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from harness.diagnosis.first_wrong_call import Explanation, Suspect
+from harness.diagnosis.first_wrong_call import Explanation, FirstWrongCall
 from harness.spec import Flaw, disjoint
 
 #: Explanations that give the same on the first wrong call.
@@ -24,18 +24,18 @@ TRIES: Final = 100
 
 
 def likeliest(
-    first: Suspect,
+    first: FirstWrongCall,
     flaws: Sequence[Flaw],
-    hindered: Sequence[Flaw],
+    masked_flaws: Sequence[Flaw],
     reported: Iterable[Explanation],
 ) -> Iterator[Alike]:
     """Yield pairs of flaws that both change the first wrong call, with those that are the same.
 
-    Those that were ``reported`` to come together are first. Flaws that another may have
-    ``hindered`` from failing their checks are paired only with one that has failed all of its own.
+    Those that were ``reported`` to come together are first. Flaws of which
+    another may hide some of the failures are paired only with one whose checks all failed.
     """
     changing = [flaw for flaw in flaws if first.changes(flaw)]
-    behind = [flaw for flaw in hindered if first.uses(flaw)]
+    behind = [flaw for flaw in masked_flaws if first.uses(flaw)]
     groups = first.grouped(dict.fromkeys((*changing, *behind)))
     names = {flaw: one for one, group in groups.items() for flaw in group}
     known = (tuple(names[flaw] for flaw in pair) for pair in reported if names.keys() >= {*pair})
@@ -52,15 +52,15 @@ def likeliest(
 
 
 def _by_share(
-    first: Suspect, changing: Sequence[Flaw], behind: Sequence[Flaw]
+    first: FirstWrongCall, changing: Sequence[Flaw], behind: Sequence[Flaw]
 ) -> Iterator[Explanation]:
     """Yield pairs by the share of the answer's error that they make up, none of two ``behind``."""
     flaws = [*changing, *behind]
     if not changing or len(flaws) < 2:
         return
-    shares = first.shares(flaws)
+    explained_variance_of_pairs = first.explained_variance_of_pairs(flaws)
     one, other = np.triu_indices(len(flaws), 1)
-    for place in np.argsort(-shares[one, other], kind="stable"):
+    for place in np.argsort(-explained_variance_of_pairs[one, other], kind="stable"):
         if one[place] < len(changing):
             yield flaws[one[place]], flaws[other[place]]
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from harness.candidate import Candidate, DirectSession, Known, run_check
+from harness.candidate import Candidate, DirectSession, SubmissionFacts, run_check
 from harness.results import CheckResult, Outcome
 from harness.spec import Flaw, Spec
 
@@ -59,18 +59,18 @@ class Replay:
         predicted = self.predicted(flaw)
         return bool(predicted) and predicted <= self.failed.keys()
 
-    def unlike(self, flaws: Collection[Flaw], checks: Iterable[str]) -> str | None:
+    def first_different(self, flaws: Collection[Flaw], checks: Iterable[str]) -> str | None:
         """Return a failed check that ends in another way for the reference with these flaws.
 
         Of those the one that the fewest flaws fail, which decides the most; None where all end
         the same. No flaw ends a process.
         """
-        rarest = sorted(checks, key=self._fame)
+        rarest = sorted(checks, key=self._flaw_count)
         ended = (check for check in rarest if self.failed[check][0] not in ANSWERED)
         other = (check for check in rarest if self._replayed(flaws, check) != self.failed[check])
         return next(itertools.chain(ended, other), None)
 
-    def _fame(self, check: str) -> int:
+    def _flaw_count(self, check: str) -> int:
         return sum(check in flaw.caught_by for flaw in self._spec.flaws)
 
     def _replayed(self, flaws: Collection[Flaw], check: str) -> Manner:
@@ -81,7 +81,7 @@ class Replay:
             if key not in self._candidates:
                 functions = self._spec.assemble(self._spec.with_flaws(*flaws))
                 session = DirectSession(functions, arrays=self._spec.arrays)
-                known = Known(named_truly=True)
+                known = SubmissionFacts(trust_parameter_names=True)
                 self._candidates[key] = Candidate(self._spec, session, known=known)
             found = run_check(self._checks[check], self._spec, self._candidates[key], self._seed)
             self._known[key, check] = _manner(found)

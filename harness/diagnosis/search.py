@@ -16,21 +16,25 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from harness.candidate import Recorded
-from harness.diagnosis.all_calls import Proof, Survivor
+from harness.diagnosis.all_calls import AllCalls, Survivor
 from harness.diagnosis.distance import Distance, differ, outputs
-from harness.diagnosis.first_wrong_call import Explanation, Suspect, suspect
+from harness.diagnosis.first_wrong_call import (
+    Explanation,
+    FirstWrongCall,
+    most_informative_wrong_call,
+)
 from harness.diagnosis.pairs import Alike, likeliest
 from harness.protocol import Tensor
 from harness.spec import Flaw, Spec, disjoint
 
 #: So many flaws are tried with what explains the first wrong call; each takes 0.1 to 0.4 ms.
-GROWTHS: Final = 100
+MAX_EXTENSIONS: Final = 100
 
 Fits = Callable[[Explanation], bool]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class SearchResult:
     """The explanations of one entry point's calls, all equally good."""
 
     explanations: tuple[Explanation, ...]
@@ -43,11 +47,11 @@ class Found:
     next: float  #: by how much the nearest other flaw differs; inf when in shapes or NaN
 
 
-class Search:
+class FlawSearch:
     """The calls of one entry point, and which flaws give what was recorded.
 
     ``failed`` are the ids of the checks that failed, ``flaws`` what may be there by itself, and
-    ``hindered`` what may be there if another flaw keeps some of its checks from failing.
+    ``masked_flaws`` what may be there if another flaw keeps some of its checks from failing.
     """
 
     def __init__(
@@ -56,26 +60,26 @@ class Search:
         calls: Sequence[Recorded],
         failed: Collection[str],
         flaws: Sequence[Flaw],
-        hindered: Sequence[Flaw] = (),
+        masked_flaws: Sequence[Flaw] = (),
     ) -> None:
         self._spec = spec
         self._flaws = [flaw for flaw in flaws if not flaw.is_silent]
-        self._hindered = [flaw for flaw in hindered if not flaw.is_silent]
+        self._masked_flaws = [flaw for flaw in masked_flaws if not flaw.is_silent]
         self._failed = failed
         self._calls = calls
-        self._suspect = suspect(spec, calls, failed)
-        self._proof = Proof(spec, calls, failed)
+        self._first = most_informative_wrong_call(spec, calls, failed)
+        self._all_calls = AllCalls(spec, calls, failed)
         self._near: list[Explanation] = []  #: what fits the first call
 
     @property
     def is_right(self) -> bool:
         """Whether no call of a failed check is wrong."""
-        return self._suspect is None
+        return self._first is None
 
     @property
     def is_answered_right(self) -> bool:
         """Whether no call is wrong that answered."""
-        return self._suspect is None or self._suspect.raised
+        return self._first is None or self._first.raised
 
     @functools.cached_property
     def _may_be_several(self) -> bool:
@@ -87,28 +91,28 @@ class Search:
         wrong = (call for call in self._calls if call.check in self._failed)
         return not self.is_answered_right and not differ(wrong)
 
-    def found(self) -> Found | None:
+    def found(self) -> SearchResult | None:
         """Return the smallest sets of flaws that explain every call, or None."""
-        first = self._suspect
+        first = self._first
         if first is None:
             return None
         partial: list[Survivor] = []
         for stage in (
             self._survivors(first, self._singles(first), self._noting(first.distance)),
             self._survivors(first, self._styled_singles(first), self._noting(first.least_distance)),
-            self._grown(first, 2),
+            self._extended(first, 2),
             self._survivors(first, self._pairs(first), first.fits),
-            self._grown(first, 3),
+            self._extended(first, 3),
             self._survivors(first, self._composites(first), first.fits),
         ):
             survivors = list(stage)
             if whole := [one for one in survivors if not one.unexplained]:
                 return self._found(whole)
             if partial := partial or survivors:
-                self._proof.most = 0  # what follows only counts if it explains everything
+                self._all_calls.most = 0  # what follows only counts if it explains everything
         return self._found(partial) if partial else self._shown()
 
-    def _shown(self) -> Found | None:
+    def _shown(self) -> SearchResult | None:
         """Return the flaws whose outputs are random, and which show in them all the same."""
         showing = [(flaw, flaw.shows) for flaw in self._flaws if flaw.shows]
         answered = [call for call in self._calls if call.answer.raised is None]
@@ -120,28 +124,28 @@ class Search:
         survivors = [Survivor((flaw,), self._spec, 0, True, math.nan) for flaw in flaws]
         return self._found(survivors) if survivors else None
 
-    def _singles(self, first: Suspect) -> Iterator[Alike]:
+    def _singles(self, first: FirstWrongCall) -> Iterator[Alike]:
         return ([(flaw,)] for flaw in self._flaws if first.uses(flaw))
 
-    def _styled_singles(self, first: Suspect) -> Iterator[Alike]:
+    def _styled_singles(self, first: FirstWrongCall) -> Iterator[Alike]:
         return ([(flaw,)] for flaw in self._flaws if first.uses(flaw) and first.has_style(flaw))
 
-    def _pairs(self, first: Suspect) -> Iterator[Alike]:
+    def _pairs(self, first: FirstWrongCall) -> Iterator[Alike]:
         if self._may_be_several:
             reported = (flaws for (flaws,) in self._composites(first) if len(flaws) == 2)
-            yield from likeliest(first, self._flaws, self._hindered, reported)
+            yield from likeliest(first, self._flaws, self._masked_flaws, reported)
 
-    def _grown(self, first: Suspect, size: int) -> Iterator[Survivor]:
+    def _extended(self, first: FirstWrongCall, size: int) -> Iterator[Survivor]:
         """Yield what explains all calls: what fits the first, with more flaws up to this size.
 
         These change only others, and one at a time: each must fit the call that asked for it.
         """
         if self._may_be_several:
-            later = [f for f in (*self._flaws, *self._hindered) if not first.changes(f)]
+            later = [f for f in (*self._flaws, *self._masked_flaws) if not first.changes(f)]
             near = sorted(dict.fromkeys(self._near), key=len, reverse=True)
-            yield from self._each_grown(near, later, size, iter(range(GROWTHS)))
+            yield from self._extensions(near, later, size, iter(range(MAX_EXTENSIONS)))
 
-    def _each_grown(
+    def _extensions(
         self,
         explanations: Iterable[Explanation],
         later: Sequence[Flaw],
@@ -149,25 +153,25 @@ class Search:
         tries: Iterator[int],
     ) -> Iterator[Survivor]:
         for explanation in explanations:
-            for survivor in self._one_grown(explanation, later, size, tries):
+            for survivor in self._extensions_of_one(explanation, later, size, tries):
                 yield survivor
                 # What explains everything as well has the same flaws of other calls.
                 later = [flaw for flaw in later if flaw in survivor.explanation]
-                tries = iter(range(GROWTHS))
+                tries = iter(range(MAX_EXTENSIONS))
 
-    def _one_grown(
+    def _extensions_of_one(
         self, explanation: Explanation, later: Sequence[Flaw], size: int, tries: Iterator[int]
     ) -> Iterator[Survivor]:
-        survivor = self._proof.of(explanation)
+        survivor = self._all_calls.of(explanation)
         if survivor is not None:
             yield survivor
         elif len(explanation) < size:
-            call = self._proof.rejecting
+            call = self._all_calls.rejecting
             more = ((*explanation, flaw) for _, flaw in zip(tries, later, strict=False))
-            fitting = [one for one in more if disjoint(one) and self._proof.of_call(call, one)]
-            yield from self._each_grown(fitting, later, size, tries)
+            fitting = [one for one in more if disjoint(one) and self._all_calls.of_call(call, one)]
+            yield from self._extensions(fitting, later, size, tries)
 
-    def _composites(self, first: Suspect) -> Iterator[Alike]:
+    def _composites(self, first: FirstWrongCall) -> Iterator[Alike]:
         return ([flaws] for flaws in self._spec.composites if set(flaws) <= set(self._flaws))
 
     def _noting(self, measure: Callable[[Explanation], Distance]) -> Fits:
@@ -176,13 +180,13 @@ class Search:
         def fits(explanation: Explanation) -> bool:
             near = measure(explanation)
             if not near.fits:
-                self._proof.reject(explanation, near)
+                self._all_calls.reject(explanation, near)
             return near.fits
 
         return fits
 
     def _survivors(
-        self, first: Suspect, candidates: Iterable[Alike], fits: Fits
+        self, first: FirstWrongCall, candidates: Iterable[Alike], fits: Fits
     ) -> Iterator[Survivor]:
         """Yield what explains all calls, of those that are alike on the first and fit it.
 
@@ -197,17 +201,17 @@ class Search:
                 continue  # all that answered is right: what is wrong is what was raised
             fitting = alike if fits(one) else ()
             self._near += fitting
-            for survivor in filter(None, map(self._proof.of, fitting)):
+            for survivor in filter(None, map(self._all_calls.of, fitting)):
                 if len(one) > 1 and not survivor.unexplained:
                     there.update(survivor.explanation)
                 yield survivor
 
-    def _found(self, survivors: Sequence[Survivor]) -> Found:
+    def _found(self, survivors: Sequence[Survivor]) -> SearchResult:
         fewest = min(one.unexplained for one in survivors)
         fewer = [one for one in survivors if one.unexplained == fewest]
         best = [one for one in fewer if one.fine] or fewer
         raised = sum(call.answer.raised is not None for call in self._calls)
-        return Found(
+        return SearchResult(
             explanations=tuple(one.explanation for one in best),
             calls=len(self._calls) - raised,
             values=sum(_size(call) for call in self._calls),
@@ -215,7 +219,7 @@ class Search:
             unexplained=best[0].unexplained,
             spec=best[0].style,
             difference=best[0].difference,
-            next=self._proof.next,
+            next=self._all_calls.next,
         )
 
 

@@ -20,14 +20,14 @@ MOST: Final = 8
 TOGETHER: Final = 2
 
 
-class Beside(NamedTuple):
+class SilentMatch(NamedTuple):
     """The flaws of outputs with others that no output shows, all equally good."""
 
     explanations: Sequence[Explanation]
     checks: int  #: failed checks that were run again, and ended as they did
 
 
-class Hidden:
+class SilentFlaws:
     """Flaws that no output shows, besides those that explain the outputs."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Hidden:
         self._unnamed = [call for call in unnamed if call.answer.raised is None]
         self._raised = next((call for call in calls if call.answer.raised is not None), None)
 
-    def beside(self) -> Beside | None:
+    def find(self) -> SilentMatch | None:
         """Return the flaws of outputs with the fewest others for which checks fail as they did.
 
         None where no call answered, or where those of outputs account for the checks.
@@ -59,21 +59,25 @@ class Hidden:
         if not self._calls:
             return None
         base, replay = self._base, self._replay
-        unsaid = [flaw for flaw in self._flaws if self._unsaid(flaw)]
+        unsaid = [flaw for flaw in self._flaws if self._checks_not_accounted_for(flaw)]
         if base:
             more = [flaw for flaw in unsaid if flaw.is_silent and disjoint((*base, flaw))][:MOST]
         else:
             raising = [flaw for flaw in unsaid if self._raises(flaw)]
-            more = [flaw for flaw in raising if self._leave((flaw,), self._sample)][:MOST]
-        checks = frozenset().union(*map(self._unsaid, more)) if base else replay.failed
+            more = [flaw for flaw in raising if self._reproduces_recording((flaw,), self._sample)][
+                :MOST
+            ]
+        checks = (
+            frozenset().union(*map(self._checks_not_accounted_for, more)) if base else replay.failed
+        )
         for most in range(TOGETHER + 1):
             sets = {frozenset(one): one for one in self._covering(base, checks, more, most)}
-            if fitting := [one for one in sets.values() if self._is_told(one)]:
+            if fitting := [one for one in sets.values() if self._is_consistent(one)]:
                 compared = replay.failed if self._is_random else checks
-                return None if base in fitting else Beside(fitting, len(compared))
+                return None if base in fitting else SilentMatch(fitting, len(compared))
         return None
 
-    def _unsaid(self, flaw: Flaw) -> Collection[str]:
+    def _checks_not_accounted_for(self, flaw: Flaw) -> Collection[str]:
         """Return the failed checks of a flaw that those of outputs do not account for.
 
         They do for a wrong number where outputs are wrong, unless it comes of dropout.
@@ -89,20 +93,23 @@ class Hidden:
 
         What no output shows does not hide its like: each check ends as for one flaw of the last.
         """
-        unlike = self._replay.unlike(flaws, checks)
-        if unlike is None:
+        first_different = self._replay.first_different(flaws, checks)
+        if first_different is None:
             yield flaws
         elif most:
             for flaw in more:
                 union = (*flaws, flaw)
-                if disjoint(union) and self._replay.unlike(union, (unlike,)) is None:
+                if (
+                    disjoint(union)
+                    and self._replay.first_different(union, (first_different,)) is None
+                ):
                     yield from self._covering(union, checks, more, most - 1)
 
-    def _is_told(self, explanation: Explanation) -> bool:
+    def _is_consistent(self, explanation: Explanation) -> bool:
         """Tell whether flaws give the outputs, or fail all checks alike where those are random."""
         if self._is_random and explanation != self._base:
-            return self._replay.unlike(explanation, self._replay.failed) is None
-        return self._leave(explanation, self._calls)
+            return self._replay.first_different(explanation, self._replay.failed) is None
+        return self._reproduces_recording(explanation, self._calls)
 
     def _raises(self, flaw: Flaw) -> bool:
         """Tell whether a flaw that shows in outputs raises where the submission first did."""
@@ -111,7 +118,7 @@ class Hidden:
         made = self._spec.expect(self._spec.with_flaws(flaw))
         return raised_alike(self._raised, outputs(self._raised, made))
 
-    def _leave(self, explanation: Explanation, calls: Iterable[Recorded]) -> bool:
+    def _reproduces_recording(self, explanation: Explanation, calls: Iterable[Recorded]) -> bool:
         """Tell whether flaws give what was recorded."""
         if all(flaw.hidden or flaw in self._base for flaw in explanation):
             calls = self._unnamed  # the others are known to be as these flaws leave them

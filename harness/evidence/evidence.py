@@ -25,7 +25,7 @@ from harness.results import (
     Visibility,
     number,
 )
-from harness.spec import COARSER, NAMES, Expected, Spec, error_ratios, held_to, roundoff_of
+from harness.spec import COARSER, NAMES, Expected, Spec, error_ratios, roundoff_of, tolerance_dtype
 
 #: An array with more values is no picture any more.
 VALUES_CAP = 256
@@ -140,7 +140,7 @@ def judged(recorded: Recorded, expected: tuple[Expected, ...]) -> list[Judged | 
         if actual is None or actual.values.shape != right.values.shape:
             found.append(None)
             continue
-        ratios = error_ratios(actual, right, COARSER[held_to(actual.dtype, precision)])
+        ratios = error_ratios(actual, right, COARSER[tolerance_dtype(actual.dtype, precision)])
         # Also where any value is right, it must be a number.
         wrong = (ratios > 1) | ~np.isfinite(actual.values)
         found.append(

@@ -39,7 +39,7 @@ class Slots:
 
     def give_back(self, sandbox: Sandbox, served: int) -> None:
         """Keep a sandbox for the next submission, or close it."""
-        if self._reuse and not sandbox.worn and served < self._most:
+        if self._reuse and not sandbox.tainted and served < self._most:
             self._free.put((sandbox, served))
         else:
             sandbox.close()

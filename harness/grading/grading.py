@@ -17,11 +17,11 @@ import msgspec
 
 from harness import answer_form
 from harness.candidate import (
-    Known,
     LoadReport,
     Recorded,
     SandboxSession,
     Session,
+    SubmissionFacts,
     level_reached,
     run_checks,
     verdict,
@@ -46,7 +46,7 @@ from harness.spec import Spec
 from harness.text import one_line
 
 #: Looks for a repair of a graded submission and returns the card, with it or as it was.
-Mend = Callable[[Card, Submission, "Assignment", Sandbox], Card]
+FindRepair = Callable[[Card, Submission, "Assignment", Sandbox], Card]
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,9 @@ class Assignment:
     limits: Limits
     parser: Parser
     adapt: bool = False  #: accept other names, orders, masks and layouts, and say which
-    mend: Mend | None = None  #: what to do with a card afterwards; it cannot change the score
+    find_repair: FindRepair | None = (
+        None  #: what to do with a card afterwards; it cannot change the score
+    )
     clock: Callable[[], float] = time.monotonic
 
 
@@ -77,9 +79,9 @@ def grade(delivery: Delivery, assignment: Assignment, sandbox: Sandbox) -> Card:
         reason = f"the harness broke: {_where(error)}"
         card = unscored(delivery.id, "", Verdict.INVALID, reason, assignment, sandbox)
     card = _with(card, seconds=round(assignment.clock() - began, 3))
-    if assignment.mend is None or submission is None:
+    if assignment.find_repair is None or submission is None:
         return card
-    return assignment.mend(card, submission, assignment, sandbox)
+    return assignment.find_repair(card, submission, assignment, sandbox)
 
 
 def grade_submission(submission: Submission, assignment: Assignment, sandbox: Sandbox) -> Card:
@@ -117,17 +119,17 @@ def _graded(
     try:
         report = session.load()
     except CandidateError:  # every check will report it
-        return _score(submission, assignment, sandbox, session, Reading(session))
-    reading = read(spec, session, report, assignment)
-    if reason := reading.unclear or ("" if reading.defined else _no_entry_point(spec, report)):
+        return _score(submission, assignment, sandbox, session, Interface(session))
+    interface = find_interface(spec, session, report, assignment)
+    if reason := interface.unclear or ("" if interface.defined else _no_entry_point(spec, report)):
         return unscored(
             submission.id, submission.sha256, Verdict.UNGRADEABLE, reason, assignment, sandbox
         )
-    return _score(submission, assignment, sandbox, session, reading)
+    return _score(submission, assignment, sandbox, session, interface)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Reading:
+class Interface:
     """How a submission is to be talked to, and which of the brief's entry points it has."""
 
     session: Session
@@ -138,19 +140,19 @@ class Reading:
     heads_alike: bool = False  #: its masks cannot differ between heads
 
 
-def read(
+def find_interface(
     spec: Spec, session: SandboxSession, report: LoadReport, assignment: Assignment
-) -> Reading:
+) -> Interface:
     """Find the brief's entry points in what was loaded, adapting to its conventions if asked."""
     brief = frozenset(point.name for point in spec.entry_points)
     if not assignment.adapt:
         said = deviations(spec, report)
         notes = (*report.notes, said) if said else report.notes
-        return Reading(session, report.names & brief, notes=notes)
+        return Interface(session, report.names & brief, notes=notes)
     try:
         inferred = infer(spec, session, report)
     except CandidateError:  # a trial ended the process; the checks will meet it again
-        return Reading(session, report.names & brief, notes=report.notes)
+        return Interface(session, report.names & brief, notes=report.notes)
     variants = {point.name: point.variants for point in spec.entry_points}
     defined = frozenset(inferred.conventions)
     absent = ", ".join(sorted(brief - defined))
@@ -159,7 +161,7 @@ def read(
     unclear = inferred.unclear.get(core, "")
     if core and core not in defined and not unclear:
         unclear = _no_entry_point(spec, report)
-    return Reading(
+    return Interface(
         AdaptingSession(session, inferred.conventions, variants),
         defined,
         inferred.words,
@@ -194,15 +196,17 @@ def _score(
     assignment: Assignment,
     sandbox: Sandbox,
     session: SandboxSession,
-    reading: Reading,
+    interface: Interface,
 ) -> Card:
     spec = assignment.spec
-    if assignment.adapt and reading.defined is not None:
-        spec = spec.only(reading.defined)
-    known = Known(heads_alike=reading.heads_alike)
-    checks, recording = run_checks(spec, reading.session, assignment.seed, reading.defined, known)
+    if assignment.adapt and interface.defined is not None:
+        spec = spec.only(interface.defined)
+    known = SubmissionFacts(heads_alike=interface.heads_alike)
+    checks, recording = run_checks(
+        spec, interface.session, assignment.seed, interface.defined, known
+    )
     came_to = verdict(checks)
-    found = look_into(spec, recording, checks, assignment.seed)
+    found = explain_failure(spec, recording, checks, assignment.seed)
     result = SubmissionResult(
         id=submission.id,
         sha256=submission.sha256,
@@ -213,8 +217,8 @@ def _score(
         earned=None if came_to is Verdict.INVALID else sum(check.earned for check in checks),
         possible=spec.possible,
         diagnosis=found.diagnosis,
-        conventions={**reading.conventions, **known.conventions},
-        notes=(*submission.notes, *reading.notes, *found.notes),
+        conventions={**interface.conventions, **known.conventions},
+        notes=(*submission.notes, *interface.notes, *found.notes),
         checks=checks,
         exchanges=session.exchanges,
     )
@@ -223,7 +227,7 @@ def _score(
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class LookedInto:
+class FailureDetails:
     """What is known of a wrong submission besides its checks."""
 
     diagnosis: tuple[Diagnosis, ...] = ()
@@ -231,19 +235,19 @@ class LookedInto:
     notes: tuple[str, ...] = ()
 
 
-def look_into(
+def explain_failure(
     spec: Spec, recording: Sequence[Recorded], checks: tuple[CheckResult, ...], seed: str
-) -> LookedInto:
+) -> FailureDetails:
     """Diagnose a submission that failed, and gather the evidence; a defect of ours is a note."""
     if verdict(checks) is Verdict.INVALID:
-        return LookedInto()
+        return FailureDetails()
     try:
         diagnosis = diagnose(spec, recording, checks, seed)
         evidence = gather(spec, recording, checks, diagnosis)
         said = "" if diagnosis else unexplained(checks, evidence)
     except Exception as error:  # the score stands without it
-        return LookedInto(notes=(f"Not diagnosed, since the harness broke: {_where(error)}",))
-    return LookedInto(diagnosis, evidence, (said,) if said else ())
+        return FailureDetails(notes=(f"Not diagnosed, since the harness broke: {_where(error)}",))
+    return FailureDetails(diagnosis, evidence, (said,) if said else ())
 
 
 def _with(card: Card, **changes: Any) -> Card:

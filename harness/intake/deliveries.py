@@ -40,7 +40,7 @@ class Delivery:
     text: bool = False  #: a form of written answers
 
     def load(self, parser: Parser | None = None) -> Submission:
-        """Read and check it, as ``harness.intake.submission.load`` and ``load_text`` do."""
+        """Read and check it, as ``load`` and ``load_text`` do."""
         if self.text:
             return load_text(self.path, id=self.id)
         return load(self.path, parser, id=self.id)
@@ -65,7 +65,7 @@ def collect(paths: Iterable[Path], *, single: bool = False, texts: bool = False)
     Raises:
         UsageError: a path does not exist, cannot be read, or is of no known kind.
     """
-    found: list[_Found] = []
+    found: list[_Entry] = []
     ignored: list[str] = []
     for path in dict.fromkeys(paths):
         kind = _kind(path)
@@ -74,7 +74,7 @@ def collect(paths: Iterable[Path], *, single: bool = False, texts: bool = False)
             found += inside
             ignored += notes
         elif _is_submission(path, kind, texts):
-            found.append(_Found(path=path, kind=kind, text=texts))
+            found.append(_Entry(path=path, kind=kind, text=texts))
         else:
             raise UsageError(
                 f"{path} is {'of no known kind' if kind == 'file' else kind}, "
@@ -84,7 +84,7 @@ def collect(paths: Iterable[Path], *, single: bool = False, texts: bool = False)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _Entry:
     path: Path
     kind: str
     text: bool
@@ -109,7 +109,7 @@ def _is_submission(path: Path, kind: str, texts: bool) -> bool:
     return kind == "folder" or bool(ending_of(path))
 
 
-def _inside(path: Path, texts: bool) -> tuple[list[_Found], list[str]]:
+def _inside(path: Path, texts: bool) -> tuple[list[_Entry], list[str]]:
     """Return the submissions in a folder, and notes on its other entries."""
     try:
         with Folder.open(path) as folder:
@@ -123,14 +123,14 @@ def _inside(path: Path, texts: bool) -> tuple[list[_Found], list[str]]:
     wanted = "not a form" if texts else "not a script, notebook, archive or folder"
     for name, kind in kinds.items():
         if _is_submission(path / name, kind, texts):
-            found.append(_Found(path=path / name, kind=kind, text=texts))
+            found.append(_Entry(path=path / name, kind=kind, text=texts))
         else:
             said = wanted if kind in ("file", "folder") else kind
             ignored.append(f"{one_line(name, 200)} was ignored: it is {said}")
     return found, ignored
 
 
-def _identified(found: Sequence[_Found]) -> Iterator[Delivery]:
+def _identified(found: Sequence[_Entry]) -> Iterator[Delivery]:
     """Name each submission; where plain ids collide, by its full name and its content."""
     shared = collections.Counter(same(each.plain_id) for each in found)
     taken = set(shared)
@@ -149,7 +149,7 @@ def _free(wanted: str, taken: set[str]) -> str:
     return free
 
 
-def _sha256(found: _Found) -> str:
+def _sha256(found: _Entry) -> str:
     try:
         return Delivery(id="", path=found.path, text=found.text).load().sha256
     except Refused:

@@ -78,7 +78,7 @@ class Submission:
         """The entry, decoded."""
         return decode(self.entry, self.files[0].data)
 
-    def shown(self, parser: Parser) -> tuple[results.SourceFile, ...]:
+    def shown(self, parser: Parser) -> tuple[results.CardSource, ...]:
         """Return the files as a card shows them: sanitised, capped, highlighted if that works.
 
         Written answers are shown question by question instead.
@@ -90,7 +90,7 @@ class Submission:
         for file in self.files:
             text = sanitise(decode(file.name, file.data), room)
             html = parser.highlight(text) or ""
-            shown.append(results.SourceFile(name=file.name, text=text, html=html))
+            shown.append(results.CardSource(name=file.name, text=text, html=html))
             room -= len(text)
         return tuple(shown)
 

@@ -48,7 +48,7 @@ def {_ENTER}(source, given=dict(globals())):
 """
 
 
-class _StageSession(SandboxSession):
+class _HostSession(SandboxSession):
     """A session of the stage: whenever that is loaded, the version enters again."""
 
     version: bytes | None = None
@@ -89,7 +89,7 @@ class Versions:
             timeouts=TIMEOUTS,
         )
         stage = edited(submission, STAGE.encode())
-        self.session = _StageSession(
+        self.session = _HostSession(
             stage, sandbox, limits, arrays=spec.arrays, blocked=spec.blocks_fused, clock=clock
         )
         self._spec = spec

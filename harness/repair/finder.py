@@ -16,10 +16,10 @@ import msgspec
 
 from harness.candidate import SandboxSession, Session
 from harness.errors import CandidateError, SandboxBroken
-from harness.grading import Assignment, grade_submission, read
+from harness.grading import Assignment, find_interface, grade_submission
 from harness.intake import Submission, decode_python
 from harness.repair.edited_versions import Versions, edited
-from harness.repair.search import Edits, OutOfTime, Search, Suspects, applied
+from harness.repair.search import Edits, EditSearch, FailureFacts, OutOfTime, applied
 from harness.results import Card, Outcome, Repair, SubmissionResult, Verdict
 from harness.sandbox import Sandbox
 from harness.spec import Check
@@ -33,7 +33,7 @@ _QUICK_SECONDS: Final = 0.1
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Mender:
+class RepairFinder:
     """Looks for a repair, within a number of edited sources and a time."""
 
     runs: int = RUNS
@@ -68,8 +68,10 @@ class Mender:
         edits = assignment.parser.edits(text, entries=names, torch=spec.arrays == "torch")
         if not edits:
             return None
-        bench = _Bench(self, result, submission, text, assignment, sandbox)
-        search = Search(edits, _suspects(result, assignment, names, entry.name, text), bench)
+        runner = _SandboxEditRunner(self, result, submission, text, assignment, sandbox)
+        search = EditSearch(
+            edits, _failure_facts(result, assignment, names, entry.name, text), runner
+        )
         found = search.run(self.runs)
         if found is None:
             return None
@@ -122,12 +124,12 @@ def _shares(result: SubmissionResult, assignment: Assignment) -> dict[str, float
     }
 
 
-def _suspects(
+def _failure_facts(
     result: SubmissionResult, assignment: Assignment, names: Sequence[str], name: str, text: str
-) -> Suspects:
+) -> FailureFacts:
     shares = _shares(result, assignment)
     stages = [word for found in result.diagnosis for word in (found.flaw, found.stage)]
-    return Suspects(
+    return FailureFacts(
         failing=tuple(_failing(result)),
         passing=tuple(_quick(result)),
         stages=tuple(stages),
@@ -145,12 +147,12 @@ def _raised(result: SubmissionResult, name: str, text: str) -> Iterator[tuple[in
             yield ends[number - 1], ends[number]
 
 
-class _Bench:
+class _SandboxEditRunner:
     """Runs edited sources of one submission."""
 
     def __init__(
         self,
-        mender: Mender,
+        mender: RepairFinder,
         result: SubmissionResult,
         submission: Submission,
         text: str,
@@ -183,8 +185,8 @@ class _Bench:
         self._session: Session = self._versions.session
         self._defined: frozenset[str] | None = None
         if report is not None and self._versions.enter(self._source):
-            reading = read(spec, self._versions.session, report, assignment)
-            self._session, self._defined = reading.session, reading.defined
+            interface = find_interface(spec, self._versions.session, report, assignment)
+            self._session, self._defined = interface.session, interface.defined
 
     def _left(self) -> float:
         return max(self._until - self._assignment.clock(), 0.0)

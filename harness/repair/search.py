@@ -1,6 +1,6 @@
 """The search for an edit of a submission's own source under which every check passes.
 
-Pure logic: what an edited source does is asked of a ``Bench``. Edits are tried one by one, the
+Pure logic: what an edited source does is asked of a ``EditRunner``. Edits are tried one by one, the
 most likely first; one that makes failing checks pass is kept and others are tried with it; at
 last pairs of the most likely ones are tried. The number of edited sources that run is capped.
 """
@@ -110,7 +110,7 @@ _TOGETHER: Final = 3
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Suspects:
+class FailureFacts:
     """What is known about a failure."""
 
     failing: tuple[str, ...]  #: ids of the failing checks
@@ -121,7 +121,7 @@ class Suspects:
     #: first byte, and byte after the last, of the lines in which failing checks made it raise
     raised: tuple[tuple[int, int], ...] = ()
 
-    def without(self, passed: Iterable[str]) -> Suspects:
+    def without(self, passed: Iterable[str]) -> FailureFacts:
         """Return what is left when some checks pass; the diagnosis is spent."""
         left = tuple(check for check in self.failing if check not in {*passed})
         return dataclasses.replace(self, failing=left, stages=(), raised=())
@@ -149,7 +149,7 @@ def _words(identifier: str) -> list[str]:
     return identifier.replace("+", "-").split("-")
 
 
-class Bench(Protocol):
+class EditRunner(Protocol):
     """Where edited sources are run."""
 
     def passes(self, edits: Edits, checks: Sequence[str]) -> frozenset[str]:
@@ -168,42 +168,44 @@ class OutOfTime(Exception):
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class EditsFound:
     """Edits that repair, and how many runs it took."""
 
     edits: Edits
     runs: int
 
 
-class Search:
+class EditSearch:
     """One search, with a budget of runs."""
 
-    def __init__(self, edits: Sequence[SourceEdit], suspects: Suspects, bench: Bench) -> None:
-        self._edits = _distinct(edits, suspects)
-        self._suspects = suspects
-        self._bench = bench
+    def __init__(
+        self, edits: Sequence[SourceEdit], facts: FailureFacts, runner: EditRunner
+    ) -> None:
+        self._edits = _distinct(edits, facts)
+        self._failure_facts = facts
+        self._runner = runner
         self._left = 0
         self._tried: set[frozenset[tuple[int, int, str]]] = set()
         self.runs = 0
 
-    def run(self, budget: int) -> Found | None:
+    def run(self, budget: int) -> EditsFound | None:
         """Return the first edits found under which everything passes."""
         self._left = budget
         try:
             edits = next(self._repairs(budget), None)
         except OutOfTime:
             return None
-        return None if edits is None else Found(edits=edits, runs=self.runs)
+        return None if edits is None else EditsFound(edits=edits, runs=self.runs)
 
     def _repairs(self, budget: int) -> Iterator[Edits]:
         helpful: list[tuple[int, Edits, frozenset[str]]] = []
-        ranked = self._ranked(self._suspects)
+        ranked = self._ranked(self._failure_facts)
         for edit in ranked[: int(budget * _SINGLES)]:
             passed = self._attempt((edit,))
-            if passed >= {*self._suspects.failing}:
+            if passed >= {*self._failure_facts.failing}:
                 if self._proves((edit,)):
                     yield (edit,)
-            elif 2 * len(passed) > len(self._suspects.failing) and self._harmless((edit,)):
+            elif 2 * len(passed) > len(self._failure_facts.failing) and self._harmless((edit,)):
                 yield from self._followed((edit,), passed)
             elif passed:
                 helpful.append((-len(passed), (edit,), passed))
@@ -214,12 +216,12 @@ class Search:
 
     def _followed(self, edits: Edits, passed: frozenset[str]) -> Iterator[Edits]:
         """Keep what helped, and try what speaks for the checks that still fail."""
-        left = self._suspects.without(passed)
+        left = self._failure_facts.without(passed)
         followers = [edit for edit in self._ranked(left) if _apart((*edits, edit))]
         for follower in followers[:_FOLLOWERS]:
             more = (*edits, follower)
             now = self._attempt(more)
-            if now >= {*self._suspects.failing}:
+            if now >= {*self._failure_facts.failing}:
                 if self._proves(more):
                     yield more
             elif now > passed and len(more) < _TOGETHER:
@@ -230,12 +232,12 @@ class Search:
         for last in range(1, len(ranked)):
             for first in range(last):
                 pair = (ranked[first], ranked[last])
-                helps = _apart(pair) and self._attempt(pair) >= {*self._suspects.failing}
+                helps = _apart(pair) and self._attempt(pair) >= {*self._failure_facts.failing}
                 if helps and self._proves(pair):
                     yield pair
 
-    def _ranked(self, suspects: Suspects) -> list[SourceEdit]:
-        return sorted(self._edits, key=suspects.cost)
+    def _ranked(self, facts: FailureFacts) -> list[SourceEdit]:
+        return sorted(self._edits, key=facts.cost)
 
     def _attempt(self, edits: Edits) -> frozenset[str]:
         """Run the failing checks on an edited source, once."""
@@ -244,18 +246,18 @@ class Search:
             return frozenset()
         self._tried.add(what)
         self._spend()
-        return self._bench.passes(edits, self._suspects.failing)
+        return self._runner.passes(edits, self._failure_facts.failing)
 
     def _harmless(self, edits: Edits) -> bool:
         """Tell whether what passed still does: without attention, say, no mask is wrong."""
-        if not (passing := self._suspects.passing):
+        if not (passing := self._failure_facts.passing):
             return True
         self._spend()
-        return self._bench.passes(edits, passing) >= {*passing}
+        return self._runner.passes(edits, passing) >= {*passing}
 
     def _proves(self, edits: Edits) -> bool:
         self._spend()
-        return self._bench.proves(edits)
+        return self._runner.proves(edits)
 
     def _spend(self) -> None:
         if self.runs >= self._left:
@@ -263,9 +265,9 @@ class Search:
         self.runs += 1
 
 
-def _distinct(edits: Sequence[SourceEdit], suspects: Suspects) -> list[SourceEdit]:
+def _distinct(edits: Sequence[SourceEdit], facts: FailureFacts) -> list[SourceEdit]:
     """Keep the likeliest of the edits that are the same change; the order stays."""
-    likeliest = {edit.changes: edit for edit in sorted(edits, key=suspects.cost, reverse=True)}
+    likeliest = {edit.changes: edit for edit in sorted(edits, key=facts.cost, reverse=True)}
     return [edit for edit in edits if likeliest[edit.changes] is edit]
 
 

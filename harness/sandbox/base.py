@@ -78,7 +78,7 @@ class Sandbox(abc.ABC):
         """What the submissions run in, for the scorecard."""
 
     @property
-    def worn(self) -> bool:
+    def tainted(self) -> bool:
         """Whether something went wrong in it, so that it should not serve another submission."""
         return False
 

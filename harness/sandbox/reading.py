@@ -27,7 +27,7 @@ class ReadingSandbox(Sandbox):
 
     def __init__(self, *, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
-        self._session: session.Session | None = None
+        self._session: session.CallRunner | None = None
 
     @property
     def environment(self) -> Environment:
@@ -46,7 +46,7 @@ class ReadingSandbox(Sandbox):
         answers = answer_form.read(bytes(payload[:size]).decode("utf-8-sig"))
         namespace: dict[str, Any] = {FUNCTION: lambda question: answers.get(question, "")}
         loaded = loader.Loaded(namespace, frozenset(), {})
-        self._session = session.Session(loaded, self._limits.reply_bytes, None)
+        self._session = session.CallRunner(loaded, self._limits.reply_bytes, None)
         defined = {"name": FUNCTION, "kind": "function", "parameters": [{"name": "question"}]}
         reply = {"id": header["id"], "loaded": "whole", "names": [defined]}
         return Frame(reply, memoryview(b""))

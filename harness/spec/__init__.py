@@ -7,9 +7,9 @@ from harness.spec.comparison import (
     Judge,
     compare,
     error_ratios,
-    held_to,
     roundoff_of,
     shape_name,
+    tolerance_dtype,
 )
 from harness.spec.criteria import Check, Criterion, criterion
 from harness.spec.draw import Draw
@@ -30,7 +30,7 @@ __all__ = [
     "criterion",
     "disjoint",
     "error_ratios",
-    "held_to",
     "roundoff_of",
     "shape_name",
+    "tolerance_dtype",
 ]

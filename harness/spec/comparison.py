@@ -116,7 +116,7 @@ def roundoff_of(dtype: str) -> float:
     return ROUNDOFF.get(dtype, ROUNDOFF["f8"])
 
 
-def held_to(dtype: str, precision: str) -> str:
+def tolerance_dtype(dtype: str, precision: str) -> str:
     """Return the format whose rounding an answer of this dtype may show.
 
     That is its own, but none coarser than ``precision``: rounding an answer to float16 buys no
@@ -157,7 +157,7 @@ def compare(output: Output, expected: Expected, name: str, precision: str = "f4"
             f"{name} has {int(broken.sum())} of {broken.size} values that are NaN or infinite",
             _mismatch(actual, expected, name, np.where(broken, np.inf, 0.0), 0.0),
         )
-    format = held_to(actual.dtype, precision)
+    format = tolerance_dtype(actual.dtype, precision)
     ratios = error_ratios(actual, expected, ROUNDOFF[format])
     worst = float(ratios.max(initial=0.0))
     if worst <= 1.0 or (error_ratios(actual, expected, COARSER[format]) <= 1.0).all():

@@ -41,12 +41,12 @@ def harden() -> int:
     _prctl(_PR_SET_DUMPABLE, 0)
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD}:
         _dispose(number, signal.SIG_IGN)
-    awake, wake = os.pipe()
-    os.set_blocking(awake, False)
+    wakeup_fd, wake = os.pipe()
+    os.set_blocking(wakeup_fd, False)
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-    return awake
+    return wakeup_fd
 
 
 def _prctl(option: int, value: int) -> None:
@@ -107,7 +107,7 @@ def reap() -> dict[int, int]:
         ended[pid] = status
 
 
-def kill_everything(awake: int) -> dict[int, int]:
+def kill_everything(wakeup_fd: int) -> dict[int, int]:
     """Kill and reap every other process; return what they ended with.
 
     Raises:
@@ -126,14 +126,14 @@ def kill_everything(awake: int) -> dict[int, int]:
             continue  # perhaps that was the last
         if time.monotonic() > until:
             raise Unclean("processes that do not die")
-        select.select([awake], [], [], 0.01)
-        drain(awake)
+        select.select([wakeup_fd], [], [], 0.01)
+        drain(wakeup_fd)
 
 
-def drain(awake: int) -> None:
+def drain(wakeup_fd: int) -> None:
     """Forget the wake-ups so far."""
     with contextlib.suppress(BlockingIOError):
-        while os.read(awake, 4096):
+        while os.read(wakeup_fd, 4096):
             pass
 
 

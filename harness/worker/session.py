@@ -18,7 +18,7 @@ from .channel import Channel
 Step = dict[str, Any]
 
 
-class Session:
+class CallRunner:
     """A loaded submission and the objects that the host has numbered."""
 
     def __init__(
@@ -169,7 +169,7 @@ def serve(channel: Channel, reply_cap: int, *, definitions_because: str = "") ->
     loaded = loader.load(header, payload, definitions_because=definitions_because)
     _flush()
     channel.write({"id": header["id"], **loaded.reply})
-    session = Session(loaded, reply_cap, torch, blocked)
+    session = CallRunner(loaded, reply_cap, torch, blocked)
     while True:
         try:
             header, payload = channel.read()

@@ -31,9 +31,9 @@ _CHUNK = 1 << 20
 class Supervisor:
     """Serves the host until it leaves."""
 
-    def __init__(self, host: Channel, awake: int, deadline: float, reply_cap: int) -> None:
+    def __init__(self, host: Channel, wakeup_fd: int, deadline: float, reply_cap: int) -> None:
         self._host = host
-        self._awake = awake
+        self._awake = wakeup_fd
         self._deadline = deadline
         self._reply_cap = reply_cap
         self._worker: Worker | None = None
@@ -268,7 +268,7 @@ def main(arguments: list[str]) -> None:
     """Run as PID 1: ``arguments`` are the deadline in seconds and the cap of a reply's payload."""
     deadline = time.monotonic() + float(arguments[0])
     reply_cap = int(arguments[1]) if len(arguments) > 1 else REPLY_CAP
-    awake = processes.harden()
+    wakeup_fd = processes.harden()
     host = Channel(os.dup(0), os.dup(1))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -277,7 +277,7 @@ def main(arguments: list[str]) -> None:
     versions = warm_up()
     gc.collect()
     gc.freeze()  # so that a fork does not copy every page for the sake of reference cycles
-    supervisor = Supervisor(host, awake, deadline, reply_cap)
+    supervisor = Supervisor(host, wakeup_fd, deadline, reply_cap)
     os.set_blocking(host.outgoing, False)
     host.send(wire.pack({"id": "", "ready": versions}, magic=wire.SUPERVISOR))
     try:

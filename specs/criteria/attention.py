@@ -43,8 +43,8 @@ def weights_shape(attention, cases: AttentionCases, judge: Judge):
 )
 def definition(attention, cases: AttentionCases, judge: Judge):
     """The output is softmax(QKᵀ/√d_k) V."""
-    ladder = cases.ladder
-    for returned, case in zip(attention.each(c.arguments for c in ladder), ladder):
+    growing_cases = cases.growing_cases
+    for returned, case in zip(attention.each(c.arguments for c in growing_cases), growing_cases):
         judge_case(judge, returned, case)
 
 

@@ -29,7 +29,7 @@ def _judge_chunks(layers: Layers, draw: Draw, judge: Judge, chunks: tuple[int, .
         own = layers.own(judge.finite(out, "out of the whole text").values, whole, (x,))
         ends = np.cumsum(chunks)
         pieces = np.split(x, ends[:-1], axis=1)
-        (answers,) = layers.proxy.feed(fed, [pieces])
+        (answers,) = layers.proxy.run_incrementally(fed, [pieces])
         for answer, piece, end in zip(answers, pieces, ends, strict=True):
             start = end - piece.shape[1]
             part = own.at((slice(None), slice(start, end)))
@@ -86,8 +86,8 @@ def kv_second_prompt(layers: Layers, draw: Draw, judge: Judge):
         new.set(used.weights)
         first, second = (draw.normal(2, n, made_of[0], dtype="f4") for n in (5, LENGTH))
         chunks = [second[:, :4], second[:, 4:5], second[:, 5:]]
-        _, again = layers.proxy.feed(used, [[first[:, :4], first[:, 4:]], chunks])
-        (alone,) = layers.proxy.feed(new, [chunks])
+        _, again = layers.proxy.run_incrementally(used, [[first[:, :4], first[:, 4:]], chunks])
+        (alone,) = layers.proxy.run_incrementally(new, [chunks])
         bound = layers.expected(new, (second,)).roundoffs
         ends = np.cumsum([chunk.shape[1] for chunk in chunks])
         for answer, fresh, chunk, end in zip(again, alone, chunks, ends, strict=True):

@@ -95,7 +95,7 @@ class AttentionCases:
         return self.of(self.different), self.of(self.square)
 
     @property
-    def ladder(self) -> tuple[Case, ...]:
+    def growing_cases(self) -> tuple[Case, ...]:
         """From the smallest call on; the scorecard shows the first that fails."""
         return (*(self.of(shape) for shape in self._small), *self.both)
 

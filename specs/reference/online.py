@@ -3,7 +3,7 @@
 The online softmax of Milakov & Gimelshein 2018 as FlashAttention uses it: each row keeps the
 largest score so far, the sum of the exponentials and the weighted sum of V; a new block with a
 larger score rescales both sums. The stages score, scale, mask and aggregate are those of
-``specs.stages``, one block at a time, so that their flaws are flaws here, too.
+``specs.reference.stages``, one block at a time, so that their flaws are flaws here, too.
 """
 
 from __future__ import annotations

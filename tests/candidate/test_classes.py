@@ -69,10 +69,10 @@ class Misnamed(nn.Module):
         return self.out(attend(self.key(q), self.query(k), self.value(v), self.h))
 
 
-@pytest.mark.parametrize(("named_truly", "held"), [(False, "W_K"), (True, "W_Q")])
-def test_names_are_believed_without_a_trial_where_the_class_is_our_own(named_truly, held):
+@pytest.mark.parametrize(("trust_parameter_names", "held"), [(False, "W_K"), (True, "W_Q")])
+def test_names_are_believed_without_a_trial_where_the_class_is_our_own(trust_parameter_names, held):
     one = candidate(Misnamed)
-    one.known.named_truly = named_truly
+    one.known.trust_parameter_names = trust_parameter_names
     layer = SPEC.roles(one.entry_points("check"))["layers"].proxy.make(D, H)
     held_by = {slot.group.pattern: slot.holds for slot in layer.layout.slots}
     assert held_by["query.weight"] == (held,)
@@ -229,7 +229,7 @@ def test_a_cache_goes_back_as_it_came():
     found = layers(Odd, kv_cache.SPEC)
     layer = found.proxy.drawn(DRAW, D, H)
     x = DRAW.normal(2, 3, D, dtype="f4")
-    ((first, second),) = found.proxy.feed(layer, [[x, x]])
+    ((first, second),) = found.proxy.run_incrementally(layer, [[x, x]])
     assert (first["out"].values == second["out"].values).all()
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from harness.commands import probes
 from harness.commands.doctor import examine
-from harness.commands.probes import PROBES, Patient
+from harness.commands.probes import PROBES, SandboxUnderTest
 from harness.sandbox.base import Limits
 from harness.sandbox.container import container, hardening
 from harness.sandbox.container.engine import connect
@@ -66,15 +66,15 @@ def client() -> Iterator[docker.DockerClient]:
 
 
 @pytest.fixture(scope="module")
-def patient(client: docker.DockerClient) -> Patient:
+def sandbox(client: docker.DockerClient) -> SandboxUnderTest:
     image = ensure_image(client, "takehome-numpy")
-    return Patient(client=client, image=image, limits=Limits(), runtime=None)
+    return SandboxUnderTest(client=client, image=image, limits=Limits(), runtime=None)
 
 
 @pytest.mark.docker
 @pytest.mark.parametrize("name", BY_NAME)
-def test_the_sandbox_holds(name: str, patient: Patient) -> None:
-    finding = BY_NAME[name].look_at(patient)
+def test_the_sandbox_holds(name: str, sandbox: SandboxUnderTest) -> None:
+    finding = BY_NAME[name].run(sandbox)
     assert finding.ok, finding.measured
     assert finding.advice == ""
 
@@ -82,7 +82,7 @@ def test_the_sandbox_holds(name: str, patient: Patient) -> None:
 @pytest.mark.docker
 @pytest.mark.parametrize("name", CONTROLS)
 def test_a_probe_goes_red_without_what_it_is_about(
-    name: str, patient: Patient, monkeypatch: pytest.MonkeyPatch
+    name: str, sandbox: SandboxUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def weakened(*arguments: Any, **keywords: Any) -> dict[str, Any]:
         made = hardening.create_arguments(*arguments, **keywords)
@@ -92,25 +92,27 @@ def test_a_probe_goes_red_without_what_it_is_about(
     monkeypatch.setattr(container, "create_arguments", weakened)
     monkeypatch.setattr(probes, "create_arguments", weakened)
     monkeypatch.setattr(probes, "_PATIENCE_SECONDS", 3)
-    finding = BY_NAME[name].look_at(patient)
+    finding = BY_NAME[name].run(sandbox)
     assert not finding.ok
     assert "the probe broke" not in finding.measured
     assert finding.advice
 
 
 @pytest.mark.docker
-def test_a_flood_without_a_cap_is_seen(client: docker.DockerClient, patient: Patient) -> None:
+def test_a_flood_without_a_cap_is_seen(
+    client: docker.DockerClient, sandbox: SandboxUnderTest
+) -> None:
     limits = Limits(log_bytes=1 << 50, exchange_seconds=1.0)
-    uncapped = Patient(client=client, image=patient.image, limits=limits, runtime=None)
-    assert not BY_NAME["flood"].look_at(uncapped).ok
+    uncapped = SandboxUnderTest(client=client, image=sandbox.image, limits=limits, runtime=None)
+    assert not BY_NAME["flood"].run(uncapped).ok
 
 
 @pytest.mark.docker
 def test_a_kill_that_takes_longer_than_it_may_is_seen(
-    patient: Patient, monkeypatch: pytest.MonkeyPatch
+    sandbox: SandboxUnderTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(probes, "PROMPT_SECONDS", 0.001)
-    assert not BY_NAME["kill"].look_at(patient).ok
+    assert not BY_NAME["kill"].run(sandbox).ok
 
 
 def test_every_probe_has_a_control() -> None:

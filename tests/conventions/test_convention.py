@@ -5,9 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from harness.conventions.convention import LAYOUTS, Convention, mapped
+from harness.conventions.convention import AXIS_ORDERS, Convention, mapped
 from harness.conventions.mask_forms import MaskForm
-from harness.protocol import Reference, Tensor
+from harness.protocol import Handle, Tensor
 
 CONVENTION = Convention(name="f", order=(1, 0, 2))
 
@@ -35,7 +35,7 @@ def test_a_constructor_in_the_brief_s_order_is_called_by_position():
 
 
 def test_what_is_kept_is_kept_from_where_the_submission_returns_it():
-    kept = Reference(7)
+    kept = Handle(7)
     assert Convention(name="f", order=(), returns=(1, 0)).kept({1: kept}) == {0: kept}
 
 
@@ -46,9 +46,9 @@ def test_an_output_that_does_not_come_back_is_left_out():
     assert [out.values.shape for out in outs] == [(2, 3, 4)]
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("name", AXIS_ORDERS)
 def test_a_layout_that_goes_in_and_out_again_changes_nothing(name):
-    layout, leading = LAYOUTS[name], (1,)
+    layout, leading = AXIS_ORDERS[name], (1,)
     array = np.random.default_rng(1).normal(size=(1, 5, 6))
     if name == "folded":
         leading, array = (2, 3), np.random.default_rng(1).normal(size=(2, 3, 5, 6))

@@ -7,7 +7,7 @@ import specs
 from harness.candidate.session import Definition, DirectSession, Parameter
 from harness.conventions.convention import Places
 from harness.conventions.inference import by_name
-from harness.conventions.trials import FRAME, Trials
+from harness.conventions.trials import FRAME, ConventionTrials
 from harness.errors import CandidateRaised
 from harness.protocol import Answer, Tensor, encode
 from harness.spec.draw import Draw
@@ -64,14 +64,16 @@ def test_the_bytes_of_the_preamble_are_the_same_whatever_is_answered(name, lette
     sent = []
     for answer in ANSWERS.values():
         session = Listening(answer)
-        Trials(point, Draw("", "conventions"), "f4").run(named(point, letters=letters), session)
+        ConventionTrials(point, Draw("", "conventions"), "f4").run(
+            named(point, letters=letters), session
+        )
         sent.append(session.sent)
     assert all(one == sent[0] for one in sent[1:])
 
 
 def test_no_frame_holds_more_steps_than_its_header_has_room_for():
     point, session = point_of("numpy_attention"), Listening(ANSWERS["nothing"])
-    Trials(point, Draw("", "conventions"), "f8").run(named(point, letters=True), session)
+    ConventionTrials(point, Draw("", "conventions"), "f8").run(named(point, letters=True), session)
     assert len(session.sent) > 1
     assert max(len(entries) for entries, _ in session.sent) < 1 << 16
     assert FRAME < 200
@@ -79,7 +81,7 @@ def test_no_frame_holds_more_steps_than_its_header_has_room_for():
 
 def tried(attention):
     point = point_of("numpy_attention")
-    trials = Trials(point, Draw("", "conventions"), "f8")
+    trials = ConventionTrials(point, Draw("", "conventions"), "f8")
     session = DirectSession({"attention": attention}, arrays="numpy")
     return trials, trials.run(named(point), session)
 

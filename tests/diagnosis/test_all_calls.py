@@ -4,7 +4,7 @@ import dataclasses
 import math
 
 import specs
-from harness.diagnosis.all_calls import Proof
+from harness.diagnosis.all_calls import AllCalls
 from harness.errors import CandidateRaised
 from harness.protocol import Answer, Tensor
 from tests.answers import answers
@@ -22,7 +22,7 @@ def given(*ids, spec=SPEC):
 
 
 def test_what_gives_every_call_explains_them():
-    survivor = Proof(SPEC, *given("no-scale")).of(flaws("no-scale"))
+    survivor = AllCalls(SPEC, *given("no-scale")).of(flaws("no-scale"))
     assert (survivor.explanation, survivor.unexplained) == (flaws("no-scale"), 0)
     assert survivor.fine
     assert survivor.difference < 1e-12
@@ -34,14 +34,14 @@ def test_one_call_in_coarser_rounding_is_the_largest_difference_and_not_fine():
     outs = tuple(Tensor(out.values.astype("f4").astype("f8"), "f8") for out in call.answer.outs)
     coarse = dataclasses.replace(call, answer=dataclasses.replace(call.answer, outs=outs))
     some = [coarse if each is call else each for each in calls]
-    survivor = Proof(SPEC, some, failed).of(flaws("no-scale"))
+    survivor = AllCalls(SPEC, some, failed).of(flaws("no-scale"))
     assert not survivor.fine
     assert 1e-10 < survivor.difference < 1e-6
 
 
 def test_the_call_that_rejects_is_known_and_tried_first_on_the_next():
     calls, failed = given("no-scale", "mask-ignored")
-    proof = Proof(SPEC, calls, failed)
+    proof = AllCalls(SPEC, calls, failed)
     assert proof.of(flaws("no-scale")) is None
     rejecting = proof.rejecting
     assert len(rejecting.arguments) == 4
@@ -52,7 +52,7 @@ def test_the_call_that_rejects_is_known_and_tried_first_on_the_next():
 
 
 def test_a_single_flaw_that_does_not_explain_is_noted_by_how_far_off_it_is():
-    proof = Proof(SPEC, *given("no-scale"))
+    proof = AllCalls(SPEC, *given("no-scale"))
     proof.of(flaws("sigmoid", "mask-ignored"))
     assert proof.next == math.inf
     proof.of(flaws("sigmoid"))
@@ -62,10 +62,10 @@ def test_a_single_flaw_that_does_not_explain_is_noted_by_how_far_off_it_is():
 def test_a_style_is_found_and_a_call_of_it_fits():
     _, style = SPEC.in_styles()
     both = ("softmax-over-queries", "mask-of-first-item")
-    proof = Proof(SPEC, *given(*both, spec=style))
+    proof = AllCalls(SPEC, *given(*both, spec=style))
     survivor = proof.of(flaws(*both))
     assert survivor.style.reference["mask"] is style.reference["mask"]
-    plain = Proof(dataclasses.replace(SPEC, styles=()), *given(*both, spec=style))
+    plain = AllCalls(dataclasses.replace(SPEC, styles=()), *given(*both, spec=style))
     assert plain.of(flaws(*both)) is None
     assert not plain.of_call(plain.rejecting, flaws(*both))
     assert proof.of_call(plain.rejecting, flaws(*both))
@@ -78,7 +78,7 @@ def test_exceptions_may_stay_unexplained_but_no_more_than_with_the_best():
         dataclasses.replace(call, answer=raised) if n % 9 == 0 else call
         for n, call in enumerate(calls)
     ]
-    proof = Proof(SPEC, some, failed)
+    proof = AllCalls(SPEC, some, failed)
     expected = sum(call.answer.raised is not None for call in some)
     assert proof.of(flaws("no-scale")).unexplained == expected == proof.most
     proof.most = 0
@@ -90,5 +90,5 @@ def test_a_call_that_passed_in_another_shape_does_not_count_and_one_that_failed_
     place, call = next((n, c) for n, c in enumerate(calls) if c.check not in failed)
     outs = tuple(Tensor(out.values[None], out.dtype) for out in call.answer.outs)
     calls[place] = dataclasses.replace(call, answer=dataclasses.replace(call.answer, outs=outs))
-    assert Proof(SPEC, calls, failed).of(flaws("no-scale"))
-    assert Proof(SPEC, calls, {*failed, call.check}).of(flaws("no-scale")) is None
+    assert AllCalls(SPEC, calls, failed).of(flaws("no-scale"))
+    assert AllCalls(SPEC, calls, {*failed, call.check}).of(flaws("no-scale")) is None

@@ -5,7 +5,7 @@ import pytest
 
 import specs
 from harness.candidate.functions import Recorded
-from harness.diagnosis.first_wrong_call import Suspect, suspect, used
+from harness.diagnosis.first_wrong_call import FirstWrongCall, most_informative_wrong_call, used
 from harness.protocol import Answer, Tensor
 from tests.answers import answers
 
@@ -15,7 +15,7 @@ FLAWS = {flaw.id: flaw for flaw in SPEC.flaws}
 
 def found(*ids, spec=SPEC):
     calls, failed = answers(spec, spec.with_flaws(*(FLAWS[id] for id in ids)))
-    return suspect(SPEC, calls, failed)
+    return most_informative_wrong_call(SPEC, calls, failed)
 
 
 def test_a_right_call_is_not_suspected():
@@ -39,9 +39,11 @@ def test_a_flaw_that_gives_the_answer_is_at_no_distance():
 
 
 def test_a_flaw_that_gives_the_answer_makes_up_the_whole_error():
-    shares = found("no-scale").shares([FLAWS["no-scale"], FLAWS["sigmoid"]])
-    assert shares.diagonal() == pytest.approx([1.0, 0.0], abs=0.5)
-    assert shares[0, 1] == pytest.approx(1.0)
+    explained_variance_of_pairs = found("no-scale").explained_variance_of_pairs(
+        [FLAWS["no-scale"], FLAWS["sigmoid"]]
+    )
+    assert explained_variance_of_pairs.diagonal() == pytest.approx([1.0, 0.0], abs=0.5)
+    assert explained_variance_of_pairs[0, 1] == pytest.approx(1.0)
 
 
 def test_a_flaw_of_what_the_call_does_not_use_changes_nothing():
@@ -70,7 +72,7 @@ def test_the_nearest_style_counts_where_all_are_tried():
     answer = Answer(outs=tuple(Tensor.of(one.values) for one in made))
     point = next(point for point in SPEC.entry_points if point.name == "attention")
     call = Recorded(check="c", point=point, arguments=given, answer=answer)
-    first = Suspect(SPEC, (plain, style), call)
+    first = FirstWrongCall(SPEC, (plain, style), call)
     assert not first.distance(over_queries).fits
     assert first.least_distance(over_queries).fits
     assert first.fits(over_queries)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import specs
-from harness.diagnosis.first_wrong_call import suspect
+from harness.diagnosis.first_wrong_call import most_informative_wrong_call
 from harness.diagnosis.pairs import TRIES, likeliest
 from harness.spec.spec import disjoint
 from tests.answers import answers
@@ -19,8 +19,8 @@ FLAWS = {flaw.id: flaw for flaw in SPEC.flaws}
 class Sharing:
     """A call that each flaw changes, and the shares of its error."""
 
-    def __init__(self, shares):
-        self._shares = np.array(shares)
+    def __init__(self, explained_variance_of_pairs):
+        self._shares = np.array(explained_variance_of_pairs)
 
     def uses(self, flaw):
         return True
@@ -30,7 +30,7 @@ class Sharing:
     def grouped(self, flaws):
         return {flaw: [flaw] for flaw in flaws}
 
-    def shares(self, flaws):
+    def explained_variance_of_pairs(self, flaws):
         return self._shares
 
 
@@ -42,14 +42,14 @@ def flaws_of_parts(names):
 def first():
     """A call without a mask, that no single flaw explains."""
     truth = (FLAWS["scale-by-d"], FLAWS["softmax-over-queries"])
-    return suspect(SPEC, *answers(SPEC, SPEC.with_flaws(*truth)))
+    return most_informative_wrong_call(SPEC, *answers(SPEC, SPEC.with_flaws(*truth)))
 
 
-def pairs(first, hindered=(), reported=()):
-    flaws = [flaw for flaw in SPEC.flaws if flaw not in hindered]
+def pairs(first, masked_flaws=(), reported=()):
+    flaws = [flaw for flaw in SPEC.flaws if flaw not in masked_flaws]
     return [
         [frozenset(flaw.id for flaw in pair) for pair in alike]
-        for alike in likeliest(first, flaws, hindered, reported)
+        for alike in likeliest(first, flaws, masked_flaws, reported)
     ]
 
 

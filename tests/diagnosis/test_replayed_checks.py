@@ -28,7 +28,7 @@ def test_the_failed_checks_are_known_by_how_they_ended(replay):
 
 
 def test_a_flaw_agrees_with_the_submission_that_has_it(replay):
-    assert replay.unlike([FLAWS["query-scaled-in-place"]], ["inputs-untouched"]) is None
+    assert replay.first_different([FLAWS["query-scaled-in-place"]], ["inputs-untouched"]) is None
 
 
 def manner(message):
@@ -49,11 +49,14 @@ def test_an_exception_is_compared_without_the_line_that_raised():
 
 
 def test_a_flaw_that_fails_the_check_in_another_way_does_not(replay):
-    assert replay.unlike([FLAWS["assumes-contiguous"]], ["inputs-untouched"]) == "inputs-untouched"
+    assert (
+        replay.first_different([FLAWS["assumes-contiguous"]], ["inputs-untouched"])
+        == "inputs-untouched"
+    )
 
 
 def test_a_flaw_that_does_not_fail_the_check_does_not(replay):
-    assert replay.unlike([FLAWS["no-scale"]], ["inputs-untouched"]) == "inputs-untouched"
+    assert replay.first_different([FLAWS["no-scale"]], ["inputs-untouched"]) == "inputs-untouched"
 
 
 def test_a_flaw_can_be_there_only_if_all_checks_failed_that_it_fails(replay):
@@ -75,8 +78,8 @@ def test_the_check_that_the_fewest_flaws_fail_tells_that_they_differ():
     checks, _ = run_checks(SPEC, DirectSession(functions, arrays="numpy"), SEED)
     replay = Replay(SPEC, checks, SEED)
     assert {"definition", "scale"} < replay.failed.keys()
-    assert replay.unlike([FLAWS["sigmoid"]], ["definition", "scale"]) == "scale"
-    assert replay.unlike([], ["definition", "scale"]) == "scale"
+    assert replay.first_different([FLAWS["sigmoid"]], ["definition", "scale"]) == "scale"
+    assert replay.first_different([], ["definition", "scale"]) == "scale"
 
 
 def test_no_flaw_is_tried_on_a_check_that_ended_the_process(monkeypatch):
@@ -85,7 +88,7 @@ def test_no_flaw_is_tried_on_a_check_that_ended_the_process(monkeypatch):
         outcome=Outcome.CRASHED, message="its process ended without an answer",
     )  # fmt: skip
     monkeypatch.setattr("harness.diagnosis.replayed_checks.run_check", None)
-    assert Replay(SPEC, [crashed], SEED).unlike([FLAWS["no-scale"]], ["scale"]) == "scale"
+    assert Replay(SPEC, [crashed], SEED).first_different([FLAWS["no-scale"]], ["scale"]) == "scale"
 
 
 def test_a_wrong_number_tells_nothing_more_where_the_core_check_failed():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import specs
-from harness.diagnosis.search import Search
+from harness.diagnosis.search import FlawSearch
 from tests.answers import answers
 
 SPEC = specs.load("numpy_attention")
@@ -13,7 +13,7 @@ FLAWS = {flaw.id: flaw for flaw in SPEC.flaws}
 
 def search(*ids, among=None):
     calls, failed = answers(SPEC, SPEC.with_flaws(*(FLAWS[id] for id in ids)))
-    return Search(SPEC, calls, failed, list(FLAWS.values()) if among is None else among)
+    return FlawSearch(SPEC, calls, failed, list(FLAWS.values()) if among is None else among)
 
 
 def ids(found):
@@ -44,12 +44,14 @@ def test_a_pair_is_found_where_no_single_flaw_explains_all_calls():
 )
 def test_a_third_flaw_is_found_where_it_changes_other_calls(three, monkeypatch):
     assert frozenset(three) in ids(search(*three).found())
-    monkeypatch.setattr("harness.diagnosis.search.GROWTHS", 0)
+    monkeypatch.setattr("harness.diagnosis.search.MAX_EXTENSIONS", 0)
     assert search(*three).found() is None
 
 
 def test_what_others_explain_as_well_is_said_though_tries_run_out(monkeypatch):
-    monkeypatch.setattr("harness.diagnosis.search.GROWTHS", 60)  # one explanation is found after 55
+    monkeypatch.setattr(
+        "harness.diagnosis.search.MAX_EXTENSIONS", 60
+    )  # one explanation is found after 55
     found = ids(search("assumes-contiguous", "global-maximum", "mask-not-broadcast").found())
     both = {"assumes-contiguous", "mask-not-broadcast"}
     assert found == {frozenset({*both, one}) for one in ("global-maximum", "no-maximum", "nan-row")}
@@ -70,14 +72,14 @@ def test_pairs_are_not_tried_where_a_flaw_of_other_calls_completes_the_first(mon
 def test_a_flaw_of_other_calls_is_found_in_another_style():
     _, style = SPEC.in_styles()
     truth = (FLAWS["softmax-over-queries"], FLAWS["mask-of-first-item"])
-    found = Search(SPEC, *answers(style, style.with_flaws(*truth)), SPEC.flaws).found()
+    found = FlawSearch(SPEC, *answers(style, style.with_flaws(*truth)), SPEC.flaws).found()
     assert frozenset({"softmax-over-queries", "mask-of-first-item"}) in ids(found)
 
 
 def test_a_flaw_that_another_keeps_from_failing_a_check_is_found_beside_it():
     calls, failed = answers(SPEC, SPEC.with_flaws(FLAWS["no-scale"], FLAWS["mask-ignored"]))
     others = [flaw for flaw in SPEC.flaws if flaw.id != "mask-ignored"]
-    found = Search(SPEC, calls, failed, others, hindered=[FLAWS["mask-ignored"]]).found()
+    found = FlawSearch(SPEC, calls, failed, others, masked_flaws=[FLAWS["mask-ignored"]]).found()
     assert frozenset({"no-scale", "mask-ignored"}) in ids(found)
 
 
@@ -97,7 +99,7 @@ def test_flaws_are_not_put_together_for_outputs_that_differ_or_where_all_are_rig
 ):
     monkeypatch.setattr("harness.diagnosis.search.likeliest", None)
     calls, failed = answers(SPEC, {**SPEC.reference, **parts})
-    assert Search(SPEC, calls, failed, SPEC.flaws).found() is None
+    assert FlawSearch(SPEC, calls, failed, SPEC.flaws).found() is None
 
 
 def test_a_flaw_that_is_not_among_those_that_may_be_there_is_not_found():
@@ -124,4 +126,4 @@ def test_one_mistake_in_two_spellings_is_no_pair():
     first, second = FLAWS["batch-dropped"].spellings()
     assert not first.parts.keys() & second.parts.keys()
     calls, failed = answers(SPEC, {**SPEC.reference, **first.parts, **second.parts})
-    assert Search(SPEC, calls, failed, [first, second]).found() is None
+    assert FlawSearch(SPEC, calls, failed, [first, second]).found() is None

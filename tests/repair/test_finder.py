@@ -10,7 +10,7 @@ from harness.grading.grading import Assignment, grade, grade_submission
 from harness.intake.source_tree import SourceFile
 from harness.intake.submission import load
 from harness.parsing.client import Parser
-from harness.repair.finder import Mender
+from harness.repair.finder import RepairFinder
 from harness.results import Outcome, Verdict
 from harness.sandbox.base import LIMITS
 from harness.sandbox.process import ProcessSandbox
@@ -40,7 +40,7 @@ def assignment(parser):
 
 def mended(submission, assignment, sandbox, mender=None):
     card = grade_submission(submission, assignment, sandbox)
-    return (mender or Mender())(card, submission, assignment, sandbox), card
+    return (mender or RepairFinder())(card, submission, assignment, sandbox), card
 
 
 def patched(text, diff):
@@ -136,10 +136,10 @@ def changed(submission, text):
 
 def test_no_more_runs_than_the_budget_and_no_more_time(assignment, sandbox):
     submission = load(NUMPY / "wrong_square-only.py", assignment.parser)
-    card, _ = mended(submission, assignment, sandbox, Mender(runs=3))
+    card, _ = mended(submission, assignment, sandbox, RepairFinder(runs=3))
     assert card.repair is None
     began = time.monotonic()
-    card, _ = mended(submission, assignment, sandbox, Mender(seconds=0.0))
+    card, _ = mended(submission, assignment, sandbox, RepairFinder(seconds=0.0))
     assert card.repair is None
     assert time.monotonic() - began < 30
 
@@ -168,7 +168,7 @@ def test_a_hostile_source_ends_without_a_repair(text, assignment, sandbox):
     assignment = dataclasses.replace(assignment, limits=limits)
     submission = changed(load(NUMPY / "wrong_scale-by-d.py", assignment.parser), text)
     began = time.monotonic()
-    card, before = mended(submission, assignment, sandbox, Mender(seconds=4.0))
+    card, before = mended(submission, assignment, sandbox, RepairFinder(seconds=4.0))
     assert card == before
     assert time.monotonic() - began < 60  # each part has a deadline of its own
 
@@ -211,7 +211,7 @@ def test_a_repair_is_looked_for_only_when_it_is_asked_for(assignment, sandbox):
             return load(path, parser)
 
     assert grade(Delivered(), assignment, sandbox).repair is None
-    asked = dataclasses.replace(assignment, mend=Mender())
+    asked = dataclasses.replace(assignment, find_repair=RepairFinder())
     assert grade(Delivered(), asked, sandbox).repair is not None
 
 
@@ -225,7 +225,7 @@ def test_whatever_breaks_while_mending_costs_no_grade(assignment, sandbox):
 
     with contextlib.closing(Broken()) as parser:
         broken = dataclasses.replace(assignment, parser=parser)
-        assert Mender()(before, submission, broken, sandbox) == before
+        assert RepairFinder()(before, submission, broken, sandbox) == before
 
 
 def test_a_check_that_fails_only_after_others_have_run_is_repaired(assignment, sandbox):

@@ -3,7 +3,7 @@ import itertools
 import pytest
 
 from harness.parsing.client import SourceEdit
-from harness.repair.search import OutOfTime, Search, Suspects, applied
+from harness.repair.search import EditSearch, FailureFacts, OutOfTime, applied
 
 FAILING = ("definition", "scale", "dropout-off", "additive-mask")
 
@@ -22,7 +22,7 @@ def edit(name, kind="axis", place=0, entries=(0,), about=()):
     )
 
 
-class Bench:
+class EditRunner:
     """Says which failing checks pass with which edits, and remembers what it was asked."""
 
     def __init__(self, answers, *, proving=True):
@@ -42,9 +42,9 @@ class Bench:
         return self._proving
 
 
-def search(edits, bench, budget=200, **suspects):
-    suspects = Suspects(failing=FAILING, shares=(1.0,), **suspects)
-    return Search(edits, suspects, bench).run(budget)
+def search(edits, runner, budget=200, **facts):
+    facts = FailureFacts(failing=FAILING, shares=(1.0,), **facts)
+    return EditSearch(edits, facts, runner).run(budget)
 
 
 def names(found):
@@ -55,32 +55,32 @@ ALL = [edit(f"{letter}{number}") for letter in "abcdef" for number in range(5)]
 
 
 def test_one_edit_that_repairs_everything_is_found_and_proved():
-    bench = Bench({("c3",): FAILING})
-    found = search(ALL, bench)
+    runner = EditRunner({("c3",): FAILING})
+    found = search(ALL, runner)
     assert names(found) == ["c3"]
-    assert found.runs == len(bench.tried) + len(bench.proved)
-    assert len(bench.proved) == 1
+    assert found.runs == len(runner.tried) + len(runner.proved)
+    assert len(runner.proved) == 1
 
 
 def test_what_is_not_proved_is_no_repair():
-    bench = Bench({("c3",): FAILING}, proving=False)
-    assert search(ALL, bench) is None
-    assert bench.proved
+    runner = EditRunner({("c3",): FAILING}, proving=False)
+    assert search(ALL, runner) is None
+    assert runner.proved
 
 
 def test_an_edit_that_helps_is_kept_for_the_next():
     answers = {("b1",): FAILING[:2], ("b1", "e4"): FAILING}
-    assert sorted(names(search(ALL, Bench(answers)))) == ["b1", "e4"]
+    assert sorted(names(search(ALL, EditRunner(answers)))) == ["b1", "e4"]
 
 
 def test_three_edits_that_help_one_after_another_are_found():
     answers = {("a1",): FAILING[:2], ("a1", "c1"): FAILING[:3], ("a1", "c1", "e1"): FAILING}
-    assert sorted(names(search(ALL, Bench(answers), budget=400))) == ["a1", "c1", "e1"]
+    assert sorted(names(search(ALL, EditRunner(answers), budget=400))) == ["a1", "c1", "e1"]
 
 
 def test_a_pair_is_found_of_which_neither_helps_alone():
     answers = {("a2", "a4"): FAILING}
-    assert sorted(names(search(ALL, Bench(answers)))) == ["a2", "a4"]
+    assert sorted(names(search(ALL, EditRunner(answers)))) == ["a2", "a4"]
 
 
 def test_edits_of_the_same_place_are_never_made_together():
@@ -89,103 +89,103 @@ def test_edits_of_the_same_place_are_never_made_together():
         kind="axis", place=0, function="", entries=(0,), about=(), description="x3",
         changes=((first.changes[0][0] + 2, first.changes[0][1] + 40, "x3"),),
     )  # fmt: skip
-    bench = Bench({})
-    search([first, overlapping, second], bench)
-    assert frozenset({"x1", "x3"}) not in bench.tried
+    runner = EditRunner({})
+    search([first, overlapping, second], runner)
+    assert frozenset({"x1", "x3"}) not in runner.tried
 
 
 @pytest.mark.parametrize("budget", [0, 1, 7, 50, 200])
 def test_no_more_sources_run_than_the_budget_allows(budget):
-    bench = Bench({("a1",): FAILING[:2]}, proving=False)
-    assert search(ALL, bench, budget=budget) is None
-    assert len(bench.tried) + len(bench.proved) <= budget
+    runner = EditRunner({("a1",): FAILING[:2]}, proving=False)
+    assert search(ALL, runner, budget=budget) is None
+    assert len(runner.tried) + len(runner.proved) <= budget
 
 
 def test_some_of_the_budget_is_left_for_pairs():
-    bench = Bench({})
-    search([edit(f"{letter}{number}") for letter in "abcdefghij" for number in range(30)], bench)
-    assert {len(names) for names in bench.tried} == {1, 2}
+    runner = EditRunner({})
+    search([edit(f"{letter}{number}") for letter in "abcdefghij" for number in range(30)], runner)
+    assert {len(names) for names in runner.tried} == {1, 2}
 
 
 def test_nothing_runs_twice():
-    bench = Bench({("a1",): FAILING[:1], ("b1",): FAILING[:1]})
-    search(ALL, bench)
-    assert len(bench.tried) == len({*bench.tried})
+    runner = EditRunner({("a1",): FAILING[:1], ("b1",): FAILING[:1]})
+    search(ALL, runner)
+    assert len(runner.tried) == len({*runner.tried})
 
 
 def test_the_same_change_under_another_kind_runs_once():
-    bench = Bench({})
-    search([edit("a1"), edit("a1", kind="scale")], bench)
-    assert bench.tried == [frozenset({"a1"})]
+    runner = EditRunner({})
+    search([edit("a1"), edit("a1", kind="scale")], runner)
+    assert runner.tried == [frozenset({"a1"})]
 
 
 def test_the_search_ends_when_the_time_is_spent():
-    class Late(Bench):
+    class Late(EditRunner):
         def passes(self, edits, checks):
             if len(self.tried) == 5:
                 raise OutOfTime
             return super().passes(edits, checks)
 
-    bench = Late({("f4",): FAILING})
-    assert search(ALL, bench) is None
-    assert len(bench.tried) == 5
+    runner = Late({("f4",): FAILING})
+    assert search(ALL, runner) is None
+    assert len(runner.tried) == 5
 
 
 def test_what_the_diagnosis_names_is_tried_first():
     edits = [edit("axis"), edit("fill", kind="fill"), edit("scale", kind="scale")]
-    bench = Bench({})
-    search(edits, bench, stages=("scale-by-d", "scale"))
-    assert bench.tried[0] == {"scale"}
+    runner = EditRunner({})
+    search(edits, runner, stages=("scale-by-d", "scale"))
+    assert runner.tried[0] == {"scale"}
 
 
 def test_without_a_diagnosis_the_failing_checks_say_what_is_tried_first():
     edits = [edit("axis"), edit("dropout", kind="dropout"), edit("triangle", kind="triangle")]
-    bench = Bench({})
-    Search(edits, Suspects(failing=("dropout-off",), shares=(1.0,)), bench).run(200)
-    assert bench.tried[0] == {"dropout"}
+    runner = EditRunner({})
+    EditSearch(edits, FailureFacts(failing=("dropout-off",), shares=(1.0,)), runner).run(200)
+    assert runner.tried[0] == {"dropout"}
 
 
 def test_edits_of_what_the_diagnosis_is_about_come_first():
     edits = [edit("elsewhere", about=("score",)), edit("there", about=("heads", "merge"))]
-    bench = Bench({})
-    search(edits, bench, stages=("merge-by-reshape", "heads"))
-    assert bench.tried[0] == {"there"}
+    runner = EditRunner({})
+    search(edits, runner, stages=("merge-by-reshape", "heads"))
+    assert runner.tried[0] == {"there"}
 
 
 def test_an_edit_that_breaks_what_passed_is_not_built_upon():
     answers = {(): ("shape",), ("bad",): FAILING[:3], ("a1",): FAILING[:3], ("b1",): FAILING[3:]}
-    bench = Bench(answers)
-    breaking = bench.passes
-    bench.passes = lambda edits, checks: (
+    runner = EditRunner(answers)
+    breaking = runner.passes
+    runner.passes = lambda edits, checks: (
         breaking(edits, checks)
         - ({"shape"} if "bad" in {edit.description for edit in edits} else set())
     )
-    found = search([edit("bad"), edit("a1"), edit("b1", place=9)], bench, passing=("shape",))
+    found = search([edit("bad"), edit("a1"), edit("b1", place=9)], runner, passing=("shape",))
     assert names(found) == ["a1", "b1"]
-    assert bench.tried[:3] == [{"bad"}, {"bad"}, {"a1"}]
+    assert runner.tried[:3] == [{"bad"}, {"bad"}, {"a1"}]
 
 
 def test_of_equal_edits_the_likeliest_counts():
     late = edit("same", place=50)
     others = [edit(f"{letter}{number}") for letter in "abcde" for number in range(5)]
-    bench = Bench({("same",): FAILING})
-    found = search([late, *others, edit("same", kind="dropout")], bench)
+    runner = EditRunner({("same",): FAILING})
+    found = search([late, *others, edit("same", kind="dropout")], runner)
     assert found.runs <= 4
 
 
 def test_edits_of_the_line_that_raised_come_first():
     edits = [edit("a1"), edit("b1"), edit("c1")]
     start, end, _ = edits[1].changes[0]
-    bench = Bench({})
-    search(edits, bench, raised=((start - 20, end + 20),))
-    assert bench.tried[0] == {"b1"}
+    runner = EditRunner({})
+    search(edits, runner, raised=((start - 20, end + 20),))
+    assert runner.tried[0] == {"b1"}
 
 
 def test_the_entry_that_more_checks_are_about_comes_first():
     edits = [edit("rarely", entries=(1,)), edit("often", entries=(0,))]
-    bench = Bench({})
-    Search(edits, Suspects(failing=FAILING, shares=(0.9, 0.2)), bench).run(200)
-    assert bench.tried[0] == {"often"}
+    runner = EditRunner({})
+    EditSearch(edits, FailureFacts(failing=FAILING, shares=(0.9, 0.2)), runner).run(200)
+    assert runner.tried[0] == {"often"}
 
 
 def test_edits_are_made_from_the_end_so_that_places_stay():

@@ -18,6 +18,7 @@ from harness.results import (
     Array,
     BatchResults,
     Card,
+    CardSource,
     CheckResult,
     Curves,
     Diagnosis,
@@ -33,7 +34,6 @@ from harness.results import (
     Picture,
     Reach,
     Rearrangement,
-    SourceFile,
     Stage,
     SubmissionResult,
     Verdict,
@@ -200,10 +200,10 @@ def array(values: npt.NDArray[np.generic]) -> Array:
     return Array(dtype=str(values.dtype), shape=values.shape, values=tuple(flat))
 
 
-def source(text: str, name: str = "submission.py") -> SourceFile:
+def source(text: str, name: str = "submission.py") -> CardSource:
     """Highlight a file as the limited child does."""
     markup = highlight(text, PythonLexer(stripnl=False), HtmlFormatter(nowrap=True))
-    return SourceFile(name=name, text=text, html=markup)
+    return CardSource(name=name, text=text, html=markup)
 
 
 def checks(
@@ -598,7 +598,7 @@ def hostile(payload: str = HOSTILE) -> Card:
         notes=(payload,),
         conventions={payload: payload},
     )  # fmt: skip
-    sources = (*whole.sources, SourceFile(name=payload, text=payload, html=payload))
+    sources = (*whole.sources, CardSource(name=payload, text=payload, html=payload))
     return msgspec.structs.replace(whole, sources=sources)
 
 

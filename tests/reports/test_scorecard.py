@@ -5,7 +5,7 @@ import re
 import msgspec
 import pytest
 
-from harness.results import Card, Diagnosis, FollowUp, SourceFile, Stage
+from harness.results import Card, CardSource, Diagnosis, FollowUp, Stage
 from reports import render_card
 from reports.scorecard import CARD, card_page
 from tests.reports import samples
@@ -132,7 +132,7 @@ def bloated(times: int) -> Card:
         conventions={f"{number}{payload}": payload for number in range(1000)},
     )
     files = tuple(
-        SourceFile(name=f"{number}{payload}", text=payload * 30, html=payload * 30)
+        CardSource(name=f"{number}{payload}", text=payload * 30, html=payload * 30)
         for number in range(20)
     )
     return msgspec.structs.replace(card, result=result, sources=files, evidence=card.evidence * 50)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.results import SourceFile
+from harness.results import CardSource
 from reports.source import Listing, anchor_of, highlighted, listings
 from tests.reports import samples
 
@@ -22,7 +22,7 @@ def texts(listing: Listing) -> list[str]:
     ],
 )
 def test_highlighting_that_is_not_exactly_spans_over_the_same_text_is_dropped(markup: str) -> None:
-    assert highlighted(SourceFile(name="x.py", text="x", html=markup)) == [("", "x")]
+    assert highlighted(CardSource(name="x.py", text="x", html=markup)) == [("", "x")]
 
 
 def test_highlighting_that_keeps_to_the_rules_is_shown() -> None:
@@ -40,7 +40,7 @@ def test_the_lines_of_a_listing_are_the_lines_of_the_file(text: str) -> None:
 
 
 def test_line_numbers_do_not_move_when_the_highlighter_drops_blank_lines() -> None:
-    source = SourceFile(name="x.py", text="\n\nx\n", html='<span class="n">x</span>\n')
+    source = CardSource(name="x.py", text="\n\nx\n", html='<span class="n">x</span>\n')
     (listing,) = listings((source,), budget=10**6)
     assert texts(listing) == ["", "", "x"]
 

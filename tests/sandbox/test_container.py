@@ -94,7 +94,7 @@ def test_a_fork_bomb_ends_with_its_call(contained):
         contained.call("bomb")
     contained.load("import os\ndef count(): return sum(n.isdigit() for n in os.listdir('/proc'))")
     assert contained.value("count") == 2
-    assert contained.sandbox.worn
+    assert contained.sandbox.tainted
 
 
 def test_a_thread_bomb_ends_with_its_call(contained):
@@ -200,9 +200,9 @@ def test_a_flood_that_nobody_reads_any_more_does_not_hold_up_the_end(contained, 
 def test_what_a_submission_leaves_is_removed_and_wears_the_sandbox(contained, leaving):
     contained.load(f"import os, time\ndef leave():\n {leaving}\n return 1")
     contained.value("leave")
-    assert not contained.sandbox.worn
+    assert not contained.sandbox.tainted
     contained.sandbox.log()
-    assert contained.sandbox.worn
+    assert contained.sandbox.tainted
     contained.load(
         "import os\n"
         "def found():\n"
@@ -220,7 +220,7 @@ def test_a_folder_that_cannot_be_removed_ends_the_container(contained, engine):
     )
     assert contained.value("dig") == 1
     contained.sandbox.log()
-    assert contained.sandbox.worn
+    assert contained.sandbox.tainted
     contained.load("import os\ndef left(): return len(os.listdir('/tmp'))")
     assert contained.value("left") == 0
 
@@ -230,7 +230,7 @@ def test_a_clean_submission_does_not_wear_the_sandbox(contained, engine):
     assert contained.value("f") > 0
     before = containers(engine)
     contained.sandbox.log()
-    assert not contained.sandbox.worn
+    assert not contained.sandbox.tainted
     contained.load("def g(): return 1")
     assert containers(engine) == before
 

@@ -6,7 +6,7 @@ import secrets
 import numpy as np
 import pytest
 
-from harness.protocol import Call, Construct, Gradients, Reference, decode, encode
+from harness.protocol import Call, Construct, Gradients, Handle, decode, encode
 from harness.sandbox.base import Limits
 from harness.sandbox.container.images import ensure_image
 from harness.sandbox.container.sandbox import ContainerSandbox
@@ -94,7 +94,7 @@ def test_more_threads_than_the_supervisor_had_do_not_hang(ask):
 
 
 def test_gradients_of_a_module_work_in_the_fork(ask, tensors):
-    block = Reference(1)
+    block = Handle(1)
     x = tensors[0].astype(np.float32)
     made, gradients = ask(
         Construct(object=block, name="Block", arguments=(4,)),

@@ -14,8 +14,8 @@ from harness.spec.comparison import (
     Expected,
     Judge,
     compare,
-    held_to,
     tensor,
+    tolerance_dtype,
 )
 
 RIGHT = np.array([[1.0, -2.0, 3.0], [0.5, 0.25, 0.0]])
@@ -102,7 +102,7 @@ def test_an_answer_exactly_at_the_bound_is_fine():
     ],
 )
 def test_an_answer_is_held_to_its_own_format_or_that_of_the_inputs(dtype, precision, held):
-    assert held_to(dtype, precision) == held
+    assert tolerance_dtype(dtype, precision) == held
 
 
 @pytest.mark.parametrize("dtype", ["f2", "bf2"])

@@ -5,10 +5,10 @@ from harness.protocol import (
     Call,
     Construct,
     Gradients,
+    Handle,
     Mode,
     Opaque,
     Parameters,
-    Reference,
     SetParameters,
     Tensor,
     Unsupported,
@@ -16,7 +16,7 @@ from harness.protocol import (
     encode,
 )
 from harness.worker import wire
-from harness.worker.session import Session
+from harness.worker.session import CallRunner
 
 CAP = 1 << 20
 
@@ -29,7 +29,7 @@ def run(load):
         torch = None
         if arrays == "torch":
             import torch
-        session = Session(load(source, arrays=arrays), CAP, torch)
+        session = CallRunner(load(source, arrays=arrays), CAP, torch)
         entries, blobs = encode(steps)
         header, out = session.run({"id": "", "steps": entries}, memoryview(b"".join(blobs)))
         return decode(header, memoryview(b"".join(out)), len(steps))
@@ -128,7 +128,7 @@ def test_an_echo_shows_the_arguments_after_the_call(run):
 
 
 def test_what_is_kept_can_be_an_argument_later(run):
-    cache = Reference(7)
+    cache = Handle(7)
     first, second = run(
         "def step(x, cache=None):\n cache = (cache or []) + [x]\n return len(cache), cache",
         Call(name="step", arguments=(1,), keep={1: cache}),
@@ -206,7 +206,7 @@ class Heads(nn.Module):
     def name_of(self, x): return "method"
 """
 
-HEADS = Reference(1)
+HEADS = Handle(1)
 MAKE = Construct(object=HEADS, name="Heads", arguments=(3,))
 PARAMETERS = {"raw", "out.weight", "out.bias", "projections.0.weight", "projections.1.weight"}
 
@@ -285,7 +285,7 @@ def test_a_gradient_that_does_not_exist_is_none(run, body):
 
 
 def test_the_arrays_of_a_numpy_object_are_its_parameters(run):
-    owner = Reference(3)
+    owner = Handle(3)
     _, _, answer, out = run(
         "import numpy as np\n"
         "class Block:\n"
@@ -303,7 +303,7 @@ def test_the_arrays_of_a_numpy_object_are_its_parameters(run):
 
 
 def test_answers_that_no_header_can_hold_are_raised_instead(load):
-    session = Session(load("def f(): return tuple('x' * 200 for _ in range(64))"), CAP, None)
+    session = CallRunner(load("def f(): return tuple('x' * 200 for _ in range(64))"), CAP, None)
     entries, _ = encode([Call(name="f")] * 8)
     header, blobs = session.run({"id": "", "steps": entries}, memoryview(b""))
     with pytest.raises(wire.WireError):

@@ -1,23 +1,23 @@
 """How a class names its weights, and the same weights as the brief has them."""
 
-from harness.candidate.weights.candidates import layouts
-from harness.candidate.weights.layouts import Layout, again
+from harness.candidate.weights.candidates import possible_layouts
+from harness.candidate.weights.layouts import WeightLayout, rebuild_layout
 from harness.candidate.weights.learned import Learned, Norm, Projection, State, draw_weights
-from harness.candidate.weights.parameter_names import told, words
-from harness.candidate.weights.trial import Construction, Trial, unreadable
+from harness.candidate.weights.parameter_names import projections_named_by, words
+from harness.candidate.weights.trial import Construction, LayoutTrial, unreadable
 
 __all__ = [
     "Construction",
-    "Layout",
+    "LayoutTrial",
     "Learned",
     "Norm",
     "Projection",
     "State",
-    "Trial",
-    "again",
+    "WeightLayout",
     "draw_weights",
-    "layouts",
-    "told",
+    "possible_layouts",
+    "projections_named_by",
+    "rebuild_layout",
     "unreadable",
     "words",
 ]

@@ -16,8 +16,8 @@ import numpy as np
 
 from harness.candidate.weights.layouts import (
     Group,
-    Layout,
     Slot,
+    WeightLayout,
     groups,
     inputs_first,
     inputs_in,
@@ -25,7 +25,7 @@ from harness.candidate.weights.layouts import (
     shared_axes,
 )
 from harness.candidate.weights.learned import Axes, Learned, Norm, Projection
-from harness.candidate.weights.parameter_names import stem, told
+from harness.candidate.weights.parameter_names import projections_named_by, stem
 
 Floats = np.ndarray[Any, Any]
 
@@ -33,7 +33,9 @@ Floats = np.ndarray[Any, Any]
 TRIES: Final = 96
 
 
-def layouts(parameters: Mapping[str, Floats], learned: Sequence[Learned]) -> list[Layout]:
+def possible_layouts(
+    parameters: Mapping[str, Floats], learned: Sequence[Learned]
+) -> list[WeightLayout]:
     """List the readings of a candidate's parameters, the most plausible first.
 
     Names are believed where they allow a reading. Where not everything is there, readings are
@@ -76,7 +78,7 @@ def _complete(
     shared: Mapping[str, str],
     *,
     by_name: bool = False,
-) -> list[Layout]:
+) -> list[WeightLayout]:
     """Return every reading in which each projection has a place, the most plausible first.
 
     All Linears agree on one orientation, which is out × in but for exotic ones, and so do all
@@ -87,22 +89,22 @@ def _complete(
     available = groups(parameters, learned)
     sizes = {part.name: math.prod(part.shape) for part in projections}
     kinds = {group.of_linear for group in available if len(group.shape) > 1}
-    scored: dict[tuple[Slot, ...], tuple[float, Layout]] = {}
+    scored: dict[tuple[Slot, ...], tuple[float, WeightLayout]] = {}
     for linears, raw in itertools.product((False, True), (True, False)):
         if (linears and True not in kinds) or (not raw and False not in kinds):
             continue  # there are none, so that they need no second orientation
-        search = _Search(by_name, sizes, linears, raw)
+        search = _SlotSearch(by_name, sizes, linears, raw)
         for slots in search.place(projections, available):
             named = [*slots, *_biases(slots, available, projections)]
             for more in _norms(norms, named, available, parameters):
                 placed = [*named, *more]
                 everything = (*placed, *_loose_biases(slots, placed, available, projections))
-                layout = Layout(tuple(learned), everything, shared)
+                layout = WeightLayout(tuple(learned), everything, shared)
                 scored.setdefault(everything, (_plausibility(slots, available), layout))
     return [one for _, one in sorted(scored.values(), key=lambda pair: -pair[0])]
 
 
-def _swapped(layout: Layout) -> Iterator[Layout]:
+def _swapped(layout: WeightLayout) -> Iterator[WeightLayout]:
     """Yield the reading in which the names of Q and K are mixed up: only the product counts."""
     other = {"W_Q": "W_K", "W_K": "W_Q", "b_Q": "b_K", "b_K": "b_Q"}
     slots = tuple(
@@ -116,7 +118,7 @@ def _swapped(layout: Layout) -> Iterator[Layout]:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Search:
+class _SlotSearch:
     """Finds places for projections, with one orientation for Linears and one for raw arrays."""
 
     by_name: bool
@@ -151,12 +153,12 @@ class _Search:
         size = math.prod(group.shape)
         if size != sum(self.sizes[part.name] for part in held):
             return False
-        said = told(group.pattern)
+        said = projections_named_by(group.pattern)
         believed = self.by_name and size == sum(self.sizes.get(name, 0) for name in said)
         return not believed or set(said) == {part.name for part in held}
 
     def _slots(self, held: Sequence[Projection], group: Group) -> Iterator[Slot]:
-        said = told(group.pattern)
+        said = projections_named_by(group.pattern)
         if self.by_name and len(held) > 1 and said and said != tuple(p.name for p in held):
             return
         axes = shared_axes([(*part.inputs, *part.outputs) for part in held])
@@ -219,7 +221,7 @@ def _plausibility(slots: Sequence[Slot], available: Sequence[Group]) -> float:
     """Score a reading: by names first, then by the order of definition, then by orientation."""
     score = 0.0
     for slot in slots:
-        if said := told(slot.group.pattern):
+        if said := projections_named_by(slot.group.pattern):
             score += 8.0 if said == slot.held else -8.0
         if inputs_first(slot) is slot.group.of_linear:
             score -= 0.5

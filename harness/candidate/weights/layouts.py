@@ -2,7 +2,7 @@
 
 A projection may be a Linear, a raw array of either orientation, a part of a fused one (``[q|k|v]``,
 or interleaved head by head), or a list with one entry per head. All of these are the same numbers
-with the axes in another order: ``Slot`` is that order, and a ``Layout`` is one for everything.
+with the axes in another order: ``Slot`` is that order, ``WeightLayout`` one for everything.
 ``harness.candidate.weights.candidates`` lists the layouts that fit a class's parameters.
 """
 
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from harness.candidate.weights.learned import Axes, Learned, Norm, Projection
-from harness.candidate.weights.parameter_names import told
+from harness.candidate.weights.parameter_names import projections_named_by
 from harness.text import one_line
 
 Floats = np.ndarray[Any, Any]
@@ -111,7 +111,7 @@ Recipe = tuple[tuple[str, tuple[str, ...], str], ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Layout:
+class WeightLayout:
     """Where everything that the reference learns lies in the candidate's parameters."""
 
     learned: tuple[Learned, ...]
@@ -128,7 +128,7 @@ class Layout:
     def is_named(self) -> bool:
         """Whether the projections of attention were found under names that announce them."""
         matrices = [slot for slot in self.slots if slot.holds[0] in ("W_Q", "W_K", "W_V", "W_O")]
-        return all(told(slot.group.pattern) == slot.held for slot in matrices)
+        return all(projections_named_by(slot.group.pattern) == slot.held for slot in matrices)
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -162,7 +162,7 @@ class Layout:
                 found |= slot.read(values)
         return found
 
-    def in_force(self, weights: Mapping[str, Floats]) -> dict[str, Floats]:
+    def effective_weights(self, weights: Mapping[str, Floats]) -> dict[str, Floats]:
         """Return what the candidate computes with, once it was given ``weights``.
 
         A bias that it does not have is 0, a gain 1, and an optional matrix the identity. Another
@@ -293,9 +293,9 @@ def shared_axes(each: Sequence[Axes]) -> tuple[Axes, ...]:
     return (into,) * len(each)
 
 
-def again(
-    recipe: Recipe, parameters: Mapping[str, Floats], learned: Sequence[Learned], like: Layout
-) -> Layout | None:
+def rebuild_layout(
+    recipe: Recipe, parameters: Mapping[str, Floats], learned: Sequence[Learned], like: WeightLayout
+) -> WeightLayout | None:
     """Find a layout again in an object of other sizes, or return None where it does not fit."""
     small = one_for_every_head(learned) if like.per_head else list(learned)
     axes: dict[str, Axes] = {}
@@ -319,4 +319,4 @@ def again(
         if math.prod(group.shape) != size:
             return None
         slots.append(slot)
-    return Layout(tuple(learned), tuple(slots), like.shared, like.per_head)
+    return WeightLayout(tuple(learned), tuple(slots), like.shared, like.per_head)

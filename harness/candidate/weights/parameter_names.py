@@ -54,7 +54,7 @@ def words(name: str) -> list[str]:
 
 
 @functools.cache
-def told(name: str) -> tuple[str, ...]:
+def projections_named_by(name: str) -> tuple[str, ...]:
     """Return the projections that a name announces, in order, or ()."""
     parts = words(name)
     for part in reversed(parts):

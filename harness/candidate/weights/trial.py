@@ -15,13 +15,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from harness.candidate.weights.layouts import Layout
+from harness.candidate.weights.layouts import WeightLayout
 from harness.candidate.weights.learned import Learned, Norm, Projection, State, draw_weights
 from harness.protocol import (
     Answer,
     Call,
+    Handle,
     Output,
-    Reference,
     SetParameters,
     Step,
     Tensor,
@@ -32,7 +32,7 @@ from harness.text import one_line
 
 Floats = np.ndarray[Any, Any]
 Arguments = tuple[Value, ...]
-Reading = Callable[..., tuple[Expected, ...]]
+OutputReader = Callable[..., tuple[Expected, ...]]
 
 #: So many parameters are set in one frame, whose header has a limit.
 _IN_A_FRAME: Final = 128
@@ -48,19 +48,19 @@ class Construction:
     sizes: tuple[int, ...]  #: constructor arguments for the probe: all lengths differ
     example: Callable[..., Arguments]  #: (draw, *sizes) -> arguments of one call
     #: (state, *arguments) -> outputs: the reference and its other right forms, then known mistakes
-    readings: Callable[[], Iterator[Reading]]
+    readings: Callable[[], Iterator[OutputReader]]
     forms: tuple[str, ...] = ("",)  #: what is said of each right form, e.g. "GELU by tanh"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Trial:
+class LayoutTrial:
     """The probe of one class: every layout is filled with the same weights, and called."""
 
     name: str
     construction: Construction
-    found: Sequence[Layout]
+    found: Sequence[WeightLayout]
 
-    def frames(self, target: Reference) -> Iterator[list[Step]]:
+    def frames(self, target: Handle) -> Iterator[list[Step]]:
         """Yield steps in pairs, one for each layout: give the object weights, and call it."""
         weights, arguments = self._weights, self._arguments
         size = max(1, _IN_A_FRAME // max(1, len(self.found[0].fill(weights))))
@@ -71,7 +71,7 @@ class Trial:
                 steps.append(Call(object=target, arguments=arguments))
             yield steps
 
-    def choose(self, answers: Sequence[Answer]) -> tuple[Layout, int]:
+    def choose(self, answers: Sequence[Answer]) -> tuple[WeightLayout, int]:
         """Return the layout with which the class does what the reference does, and which form."""
         weights, arguments = self._weights, self._arguments
         tried = [
@@ -83,7 +83,7 @@ class Trial:
         right = list(itertools.islice(readings, len(self.construction.forms)))
         states = []
         for layout, out in tried:
-            state = State(self.construction.sizes, layout.in_force(weights))
+            state = State(self.construction.sizes, layout.effective_weights(weights))
             states.append(state)
             errors = [_error(out, reading, state, arguments) for reading in right]
             if min(errors) < math.inf:
@@ -104,7 +104,7 @@ class Trial:
         return self.construction.example(Draw("arguments", self.name), *self.construction.sizes)
 
 
-def _error(out: Output, reading: Reading, state: State, arguments: Arguments) -> float:
+def _error(out: Output, reading: OutputReader, state: State, arguments: Arguments) -> float:
     """Return by how many rounding bounds an output is off, inf where it is something else."""
     if not isinstance(out, Tensor):
         return math.inf

@@ -37,7 +37,7 @@ _SPARE_SECONDS = 30
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class ContainerSettings:
     """What every container of a sandbox has in common."""
 
     client: docker.DockerClient
@@ -56,19 +56,19 @@ class Setting:
         )
 
 
-class Life:
+class Container:
     """A running container and the stream to its supervisor."""
 
-    def __init__(self, setting: Setting, log: Log) -> None:
+    def __init__(self, settings: ContainerSettings, log: Log) -> None:
         """Create and start a container, and wait until its supervisor is ready.
 
         Raises:
             SandboxUnavailable: the image or the runtime is not there.
             SandboxBroken: the engine failed, or the container did not come up.
         """
-        self._setting = setting
-        self._api = setting.client.api
-        self.until = time.monotonic() + setting.seconds
+        self._settings = settings
+        self._api = settings.client.api
+        self.until = time.monotonic() + settings.seconds
         self.id = self._create()
         try:
             self._stream = self._attach(log)
@@ -81,27 +81,27 @@ class Life:
             raise
 
     def _create(self) -> str:
-        setting = self._setting
+        settings = self._settings
         try:
             arguments = create_arguments(
                 self._api,
-                setting.image,
-                setting.limits,
-                runtime=setting.runtime,
-                seconds=setting.seconds,
-                labels=reaper.labels(setting.seconds),
+                settings.image,
+                settings.limits,
+                runtime=settings.runtime,
+                seconds=settings.seconds,
+                labels=reaper.labels(settings.seconds),
             )
             return str(self._api.create_container(**arguments)["Id"])
         except docker.errors.ImageNotFound as error:
             raise SandboxUnavailable(
-                f"the image {setting.image.name} is gone from the engine; "
+                f"the image {settings.image.name} is gone from the engine; "
                 "build it with `takehome image build`"
             ) from error
         except ENGINE_ERRORS as error:
             raise self._not_started(error) from error
 
     def _not_started(self, error: BaseException) -> SandboxBroken:
-        runtime = self._setting.runtime
+        runtime = self._settings.runtime
         if runtime is None:
             return SandboxBroken(f"the engine did not start a container: {error}")
         return SandboxUnavailable(
@@ -114,10 +114,10 @@ class Life:
         # input when this connection goes.
         parameters = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
         self._attached = self._api.attach_socket(self.id, params=parameters)
-        return Stream(self._attached._sock, log, self._setting.limits.reply_bytes)
+        return Stream(self._attached._sock, log, self._settings.limits.reply_bytes)
 
     def _await_ready(self) -> None:
-        until = time.monotonic() + self._setting.limits.start_seconds
+        until = time.monotonic() + self._settings.limits.start_seconds
         try:
             magic, header, _ = wire.read(lambda n: self._stream.receive(n, until), 0)
         except (EOFError, TimeoutError, wire.WireError) as error:
@@ -149,7 +149,7 @@ class Life:
             return replies.read(
                 lambda length: self._stream.receive(length, until),
                 replies.request_id(frame),
-                self._setting.limits,
+                self._settings.limits,
                 seconds,
             )
 
@@ -160,7 +160,7 @@ class Life:
         except TimeoutError:
             raise CandidateTimedOut(f"it did not answer within {seconds:g} s") from None
         except LogFull:
-            raise replies.printed_too_much(self._setting.limits) from None
+            raise replies.printed_too_much(self._settings.limits) from None
         except EOFError:
             raise self._why_gone() from None
 
@@ -174,7 +174,7 @@ class Life:
             return SandboxBroken(f"the engine lost a container: {error}")
         code = state.get("ExitCode")
         if state.get("OOMKilled"):
-            return replies.how_it_ended("out_of_resources", "memory", self._setting.limits, 0)
+            return replies.how_it_ended("out_of_resources", "memory", self._settings.limits, 0)
         if code == EXIT_DEADLINE:
             return CandidateTimedOut("the time of its container was spent")
         if code in (EXIT_TAMPERED, EXIT_UNCLEAN):

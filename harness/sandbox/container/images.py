@@ -125,8 +125,8 @@ def ensure_image(
         labels = _labels(client, name)
         reference = base or labels.get(f"{_BASE_LABEL}.reference")
         base_id = (reference and local_id(client, reference)) or labels.get(_BASE_LABEL, "")
-        if labels.get(CONTENT_LABEL) == recipe(name).content(base_id):
-            return _image(client, name)
+        if image := _image(client, name, recipe(name).content(base_id)):
+            return image
     return build(client, name, base=reference, index=index, cache=cache, report=report)
 
 
@@ -177,7 +177,10 @@ def build(
             labels=_new_labels(made, ground, wheels),
         )
         _follow(name, events)
-        return _image(client, name)
+        image = _image(client, name, made.content(ground.id))
+        if image is None:
+            raise SandboxUnavailable(f"the image {name} is gone from the engine; build it again")
+        return image
 
 
 @contextlib.contextmanager
@@ -247,11 +250,16 @@ def _labels(client: docker.DockerClient, name: str) -> Mapping[str, str]:
     return {} if local_id(client, name) is None else client.images.get(name).labels
 
 
-def _image(client: docker.DockerClient, name: str) -> Image:
-    found = client.images.get(name)
-    return Image(
-        id=str(found.id),
-        name=name,
-        python=found.labels[_PYTHON_LABEL],
-        versions=json.loads(found.labels[_VERSIONS_LABEL]),
-    )
+def _image(client: docker.DockerClient, name: str, content: str) -> Image | None:
+    """Return the image built of this content, whichever build has the tag now, or None.
+
+    Two versions of the harness on one engine so use an image each and do not take turns building.
+    """
+    for found in client.images.list(filters={"label": f"{CONTENT_LABEL}={content}"}):
+        return Image(
+            id=str(found.id),
+            name=name,
+            python=found.labels[_PYTHON_LABEL],
+            versions=json.loads(found.labels[_VERSIONS_LABEL]),
+        )
+    return None

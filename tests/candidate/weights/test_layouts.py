@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from harness.candidate.weights.candidates import layouts
-from harness.candidate.weights.layouts import again
+from harness.candidate.weights.candidates import possible_layouts
+from harness.candidate.weights.layouts import rebuild_layout
 from harness.candidate.weights.learned import Norm, Projection, draw_weights
 from harness.spec.draw import Draw
 
@@ -95,7 +95,7 @@ LAYOUTS = spelled(D, d)
 def test_what_is_put_into_the_parameters_is_read_from_them(shapes):
     given = parameters(**shapes)
     weights = draw_weights(LEARNED, Draw("weights", "x"))
-    found = layouts(given, LEARNED)
+    found = possible_layouts(given, LEARNED)
     assert found
     for layout in found:
         filled = layout.fill(weights)
@@ -108,81 +108,83 @@ def test_what_is_put_into_the_parameters_is_read_from_them(shapes):
 
 @pytest.mark.parametrize("layout_name", LAYOUTS)
 def test_a_layout_is_found_again_at_other_sizes(layout_name):
-    layout = layouts(parameters(**LAYOUTS[layout_name]), LEARNED)[0]
+    layout = possible_layouts(parameters(**LAYOUTS[layout_name]), LEARNED)[0]
     bigger, learned = parameters(**spelled(18, 6)[layout_name]), attention(18, H)
-    same = again(layout.recipe, bigger, learned, layout)
+    same = rebuild_layout(layout.recipe, bigger, learned, layout)
     weights = draw_weights(learned, Draw("weights", "x"))
     for name, value in same.read(same.fill(weights)).items():
         assert np.array_equal(value, weights[name]), name
 
 
 def test_names_that_tell_come_first():
-    layout = layouts(parameters(**linears(D, "v_proj", "out", "k_proj", "q_proj")), LEARNED)[0]
+    layout = possible_layouts(
+        parameters(**linears(D, "v_proj", "out", "k_proj", "q_proj")), LEARNED
+    )[0]
     assert layout.describe() == "q_proj, k_proj, v_proj, out; with bias"
 
 
 def test_without_names_the_order_of_definition_comes_first():
-    layout = layouts(parameters(**linears(D, "a", "b", "c", "d", bias=False)), LEARNED)[0]
+    layout = possible_layouts(parameters(**linears(D, "a", "b", "c", "d", bias=False)), LEARNED)[0]
     assert layout.describe() == "a, b, c, d; without bias"
 
 
 def test_q_and_k_may_have_each_other_s_name():
-    found = layouts(parameters(**linears(D, "q", "k", "v", "o")), LEARNED)
+    found = possible_layouts(parameters(**linears(D, "q", "k", "v", "o")), LEARNED)
     weights = draw_weights(LEARNED, Draw("weights", "x"))
     as_named = found[0].fill(weights)["q.weight"]
     assert any(np.array_equal(layout.fill(weights)["k.weight"], as_named) for layout in found)
 
 
 def test_a_fused_matrix_is_read_role_by_role_and_head_by_head():
-    found = layouts(parameters(qkv__weight=(3 * D, D), **linears(D, "proj")), LEARNED)
+    found = possible_layouts(parameters(qkv__weight=(3 * D, D), **linears(D, "proj")), LEARNED)
     described = {layout.describe().partition(",")[0] for layout in found}
     assert {"qkv [q|k|v]", "qkv [q|k|v] head by head"} <= described
 
 
 def test_projections_of_different_widths_may_lie_side_by_side():
-    layout = layouts(parameters(qkv__weight=(13, 7), qkv__bias=(13,)), ONE_HEAD)[0]
+    layout = possible_layouts(parameters(qkv__weight=(13, 7), qkv__bias=(13,)), ONE_HEAD)[0]
     weights = draw_weights(ONE_HEAD, Draw("weights", "x"))
     filled = layout.fill(weights)["qkv.weight"]
     assert np.array_equal(filled.T, np.hstack([weights["W_Q"], weights["W_K"], weights["W_V"]]))
 
 
 def test_a_bias_that_is_not_there_is_zero():
-    layout = layouts(parameters(**linears(D, "q", "k", "v", "o", bias=False)), LEARNED)[0]
-    in_force = layout.in_force(draw_weights(LEARNED, Draw("weights", "x")))
-    assert not any(in_force[f"b_{name}"].any() for name in "QKVO")
+    layout = possible_layouts(parameters(**linears(D, "q", "k", "v", "o", bias=False)), LEARNED)[0]
+    effective_weights = layout.effective_weights(draw_weights(LEARNED, Draw("weights", "x")))
+    assert not any(effective_weights[f"b_{name}"].any() for name in "QKVO")
 
 
 def test_a_missing_output_projection_stays_a_mistake():
-    layout = layouts(parameters(**linears(D, "q", "k", "v")), LEARNED)[0]
+    layout = possible_layouts(parameters(**linears(D, "q", "k", "v")), LEARNED)[0]
     weights = draw_weights(LEARNED, Draw("weights", "x"))
     assert layout.missing == ("O",)
-    assert np.array_equal(layout.in_force(weights)["W_O"], weights["W_O"])
+    assert np.array_equal(layout.effective_weights(weights)["W_O"], weights["W_O"])
 
 
 def test_an_optional_output_projection_that_is_missing_is_the_identity():
     optional = [dataclasses.replace(part, optional=part.name == "O") for part in LEARNED]
-    layout = layouts(parameters(**linears(D, "q", "k", "v")), optional)[0]
-    in_force = layout.in_force(draw_weights(optional, Draw("weights", "x")))
-    assert np.array_equal(in_force["W_O"], np.eye(D))
-    assert not in_force["b_O"].any()
+    layout = possible_layouts(parameters(**linears(D, "q", "k", "v")), optional)[0]
+    effective_weights = layout.effective_weights(draw_weights(optional, Draw("weights", "x")))
+    assert np.array_equal(effective_weights["W_O"], np.eye(D))
+    assert not effective_weights["b_O"].any()
 
 
 def test_a_layout_is_found_again_without_its_optional_projection():
-    layout = layouts(parameters(**linears(D, "a", "b", "c", "d")), LEARNED)[0]
+    layout = possible_layouts(parameters(**linears(D, "a", "b", "c", "d")), LEARNED)[0]
     optional = [dataclasses.replace(part, optional=part.name == "O") for part in LEARNED]
     fewer = parameters(**linears(D, "a", "b", "c"))
-    assert again(layout.recipe, fewer, LEARNED, layout) is None
-    assert again(layout.recipe, fewer, optional, layout).missing == ("O",)
+    assert rebuild_layout(layout.recipe, fewer, LEARNED, layout) is None
+    assert rebuild_layout(layout.recipe, fewer, optional, layout).missing == ("O",)
 
 
 def test_one_projection_for_all_is_told_from_three():
-    layout = layouts(parameters(**linears(D, "proj", "out")), LEARNED)[0]
+    layout = possible_layouts(parameters(**linears(D, "proj", "out")), LEARNED)[0]
     assert layout.shared == {"K": "Q", "V": "Q"}
 
 
 def test_a_small_projection_for_every_head_is_recognised():
     small = linears(D, "q", "k", "v", sizes=(d, d), bias=False)
-    assert layouts(parameters(**small, **linears(D, "fc_out")), LEARNED)[0].per_head
+    assert possible_layouts(parameters(**small, **linears(D, "fc_out")), LEARNED)[0].per_head
 
 
 def test_norms_are_found_by_their_gains_in_either_order():
@@ -192,7 +194,7 @@ def test_norms_are_found_by_their_gains_in_either_order():
         **linears(D, "down", sizes=(F, D)),
         **dict.fromkeys(("ln_1__gain", "ln_1__bias", "ln_2__gain", "ln_2__bias"), (D,)),
     }
-    first, *others = layouts(parameters(**shapes), BLOCK)
+    first, *others = possible_layouts(parameters(**shapes), BLOCK)
     weights = draw_weights(BLOCK, Draw("weights", "x"))
     filled = first.fill(weights)
     assert np.array_equal(filled["ln_1.gain"], weights["gain_1"])
@@ -201,4 +203,4 @@ def test_norms_are_found_by_their_gains_in_either_order():
 
 
 def test_parameters_of_other_sizes_have_no_reading():
-    assert layouts(parameters(**linears(D, "q", "k", sizes=(D, D + 1))), LEARNED) == []
+    assert possible_layouts(parameters(**linears(D, "q", "k", sizes=(D, D + 1))), LEARNED) == []

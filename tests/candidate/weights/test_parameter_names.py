@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.candidate.weights.parameter_names import stem, told
+from harness.candidate.weights.parameter_names import projections_named_by, stem
 
 
 @pytest.mark.parametrize(
@@ -27,12 +27,12 @@ from harness.candidate.weights.parameter_names import stem, told
     ],
 )
 def test_a_name_announces_its_projections_in_order(name, roles):
-    assert told(name) == tuple(roles)
+    assert projections_named_by(name) == tuple(roles)
 
 
 @pytest.mark.parametrize("name", ["linears.0.weight", "blocks.1", "alpha", "查询.weight", "w1", ""])
 def test_a_name_that_tells_nothing_announces_nothing(name):
-    assert told(name) == ()
+    assert projections_named_by(name) == ()
 
 
 @pytest.mark.parametrize(
