@@ -58,9 +58,9 @@ def _by_share(
     flaws = [*changing, *behind]
     if not changing or len(flaws) < 2:
         return
-    explained_variance_of_pairs = first.explained_variance_of_pairs(flaws)
+    variances = first.explained_variance_of_pairs(flaws)
     one, other = np.triu_indices(len(flaws), 1)
-    for place in np.argsort(-explained_variance_of_pairs[one, other], kind="stable"):
+    for place in np.argsort(-variances[one, other], kind="stable"):
         if one[place] < len(changing):
             yield flaws[one[place]], flaws[other[place]]
 
