@@ -1,8 +1,10 @@
 import ast
 import importlib
 import json
+import re
 import subprocess
 import sys
+import tomllib
 import types
 from pathlib import Path
 
@@ -200,7 +202,7 @@ for name in json.loads(sys.argv[2]):
 """
 #: Of others, and slow to import: loaded once, before the children are forked.
 LIBRARIES = (
-    "docker", "jinja2", "junitparser", "libcst", "libcst.metadata", "msgspec", "nbformat", "numpy",
+    "docker", "jinja2", "junitparser", "msgspec", "nbformat", "numpy",
     "numpy.random", "numpy.testing", "pygments.formatters", "pygments.lexers", "rich.progress",
     "typer", "typer.rich_utils",
 )  # fmt: skip
@@ -243,3 +245,40 @@ def test_no_assignment_needs_torch_to_be_read():
         [sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout == "False\n"
+
+
+#: Declared for a reason other than an import: what is run, and what users of the plugin have.
+RUN = {
+    "pip": "downloads the wheels of an image",
+    "pytest": "shows every check as a test; the plugin is for those who have pytest",
+}
+
+
+def test_every_dependency_is_imported_or_run_by_the_product():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {re.split(r"[<>=\[ ]", line)[0] for line in project["dependencies"]}
+    imported = {
+        name.partition(".")[0]
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0)
+        for name in (
+            [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else [alias.name for alias in node.names]
+        )
+    }
+    assert declared - imported == set(RUN)
+
+
+def test_every_path_that_the_pages_name_exists():
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "specs" / "README.md"]
+    named = {
+        (page.name, path)
+        for page in pages
+        for path in re.findall(
+            r"`((?:harness|specs|reports|tests|docs|benchmarks)/[\w/.-]+)`",
+            page.read_text(encoding="utf-8"),
+        )
+    }
+    assert {(page, path) for page, path in named if not (ROOT / path).exists()} == set()

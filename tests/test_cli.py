@@ -482,8 +482,8 @@ print("loaded:", *heavy)
 @pytest.mark.parametrize(
     ("arguments", "heavy"),
     [
-        (["--help"], ["torch", "docker", "jinja2", "nbformat", "libcst", "specs.stages"]),
-        (["specs"], ["torch", "docker", "jinja2", "nbformat", "libcst", "specs.stages"]),
+        (["--help"], ["torch", "docker", "jinja2", "nbformat", "specs.reference"]),
+        (["specs"], ["torch", "docker", "jinja2", "nbformat", "specs.reference"]),
         (["brief", "torch_sdpa"], ["torch", "docker", "jinja2"]),
         (["explain", "scale"], ["torch", "docker", "jinja2"]),
         (["grade", str(RIGHT), "--spec", "numpy_attention", "--out", "{out}", *HERE], ["torch"]),

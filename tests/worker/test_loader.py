@@ -233,7 +233,7 @@ def test_a_syntax_error_in_a_sibling_is_a_reason_not_an_end(load):
 
 
 def test_a_library_that_is_installed_here_and_not_in_the_image_is_not_available(load, monkeypatch):
-    for name in [name for name in sys.modules if name.partition(".")[0] == "libcst"]:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "jsonschema"]:
         monkeypatch.delitem(sys.modules, name)  # another test of this process may have it
-    loaded = load("import libcst\n")
-    assert "libcst is not available in this assignment" in loaded.reply["reason"]
+    loaded = load("import jsonschema\n")
+    assert "jsonschema is not available in this assignment" in loaded.reply["reason"]
