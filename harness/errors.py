@@ -4,6 +4,7 @@
 
     TakehomeError
     ├── UsageError              the command line, a path or a name is not usable
+    │   └── UnknownName             a name is none of those there are; says which is near
     ├── SpecError               a spec breaks a rule of the spec language
     ├── Refused                 intake will not accept this submission
     ├── CandidateError          the submission did something; scored
@@ -21,6 +22,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 from harness.results import Mismatch
 
 
@@ -30,6 +34,29 @@ class TakehomeError(Exception):
 
 class UsageError(TakehomeError):
     """The user asked for something that cannot be done; the message says what to do."""
+
+
+class UnknownName(UsageError):
+    """A name is none of those there are; the message says which were likely meant.
+
+    Args:
+        subject: what the name is of, e.g. ``spec``.
+        name: what was asked for.
+        known: the names there are; all are listed if they are at most ``LISTED_NAMES``.
+    """
+
+    LISTED_NAMES = 12
+
+    def __init__(self, subject: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        nearest = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+        expected = ""
+        if len(names) <= self.LISTED_NAMES:
+            expected = f"one of {', '.join(names)}"
+        else:
+            expected = f"one of {len(names)} names"
+        meant = f"; did you mean {' or '.join(nearest)}?" if nearest else ""
+        super().__init__(f"{subject} is {name!r}, expected {expected}{meant}")
 
 
 class SpecError(TakehomeError):

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from types import MappingProxyType
 
-from harness.errors import UsageError
+from harness.errors import UnknownName, UsageError
 from harness.spec import Spec
 
 #: Name of an assignment -> one line about it.
@@ -30,10 +30,10 @@ def load(name: str) -> Spec:
     """Return the spec of that name.
 
     Raises:
-        UsageError: there is none; the message lists those there are.
+        UnknownName: there is none; the message lists those there are.
     """
     if name not in TITLES:
-        raise UsageError(f"spec is {name!r}, expected one of {', '.join(TITLES)}")
+        raise UnknownName("spec", name, TITLES)
     spec = importlib.import_module(f"specs.{name}").SPEC
     assert isinstance(spec, Spec)
     return spec

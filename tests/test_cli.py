@@ -1,6 +1,8 @@
 import functools
+import importlib.metadata
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -386,6 +388,34 @@ def test_a_check_is_explained(takehome):
     assert "\nRemedy: " in out
     assert "\nnumpy_attention: level pass, 3 points\n" in out
     assert "\nFails for\n- " in out
+
+
+def test_a_mistake_is_explained_by_its_id(takehome):
+    code, out, _ = takehome("explain", "no-scale")
+    assert code == 0
+    assert "not divided by √d_k" in out
+    assert "Question: " in out
+    assert "numpy_attention: fails definition" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        ("brief numpy_atention", "numpy_attention"),
+        ("explain no-scal", "no-scale"),
+        ("briev", "brief"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_suggested(takehome, arguments, meant):
+    code, _, err = takehome(*arguments.split())
+    assert code == 4
+    assert re.search(f"[Dd]id you mean .?{meant}", err)
+
+
+def test_the_version_is_that_of_the_package(takehome):
+    code, out, _ = takehome("--version")
+    assert code == 0
+    assert out == f"takehome {importlib.metadata.version('takehome')}\n"
 
 
 def test_every_check_can_be_explained(takehome):

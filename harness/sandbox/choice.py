@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, Protocol
 
-from harness.errors import UsageError
+from harness.errors import UnknownName
 from harness.sandbox.base import LIMITS, Limits, Sandbox
 
 OpenSandbox = Callable[[], Sandbox]
@@ -49,12 +49,13 @@ def opener(
     Written answers are read, whatever the kind.
 
     Raises:
-        UsageError: there is no such kind of sandbox, or it has no runtimes.
+        UnknownName: there is no such kind of sandbox.
+        UsageError: it has no runtimes.
         SandboxUnavailable: no engine answers, it has no such runtime, or the image cannot be
             built. Never falls back.
     """
     if kind not in SANDBOXES:
-        raise UsageError(f"sandbox is {kind!r}, expected {' or '.join(SANDBOXES)}")
+        raise UnknownName("sandbox", kind, SANDBOXES)
     module = "harness.sandbox.reading" if image == "text" else SANDBOXES[kind]
     make: Opener = importlib.import_module(module).opener
     return make(image, limits or LIMITS[image], runtime=runtime, report=report)

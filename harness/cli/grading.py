@@ -1,0 +1,93 @@
+"""The commands of an interviewer: grade a batch, and render it again."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.exit_codes import Exit, exit_code, say
+
+
+class Audience(enum.StrEnum):
+    """Whom the cards are for."""
+
+    INTERVIEWER = "interviewer"
+    CANDIDATE = "candidate"
+
+
+class Conventions(enum.StrEnum):
+    """What is asked of a submission's names, argument order, masks and layouts."""
+
+    STRICT = "strict"
+    ADAPT = "adapt"
+
+
+AudienceName = Annotated[
+    Audience,
+    typer.Option(
+        "--audience",
+        help="candidate: only cards that may be handed out, in the folder's candidate/.",
+    ),
+]
+SpecName = Annotated[str, typer.Option("--spec", help="Which assignment; see `takehome specs`.")]
+
+
+def grade(
+    paths: Annotated[list[Path], typer.Argument(help="Files, or folders of submissions.")],
+    spec: SpecName,
+    out: Annotated[Path, typer.Option(help="Folder for the results and scorecards.")],
+    jobs: Annotated[int, typer.Option(min=1, help="Submissions at a time.")] = 2,
+    sandbox: Annotated[
+        str, typer.Option(help="container, or process: not isolated, for your own code only.")
+    ] = "container",
+    reuse: Annotated[
+        bool, typer.Option("--reuse", help="Let one container serve many submissions.")
+    ] = False,
+    runtime: Annotated[str | None, typer.Option(help="Container runtime, e.g. runsc.")] = None,
+    seed: Annotated[str | None, typer.Option(help="Seed of the inputs; fresh by default.")] = None,
+    single: Annotated[
+        bool, typer.Option("--single", help="Each folder is one submission.")
+    ] = False,
+    conventions: Annotated[
+        Conventions,
+        typer.Option(help="strict: as the brief says. adapt: other names, masks, layouts too."),
+    ] = Conventions.STRICT,
+    audience: AudienceName = Audience.INTERVIEWER,
+    repairs: Annotated[
+        bool,
+        typer.Option(help="Look for an edit of a wrong answer that passes; shown on its card."),
+    ] = False,
+) -> Exit:
+    """Grade submissions and write a scorecard for each."""
+    from harness.commands.grade import Request, grade_batch
+
+    request = Request(
+        paths=tuple(paths),
+        spec=spec,
+        out=out,
+        jobs=jobs,
+        sandbox=sandbox,
+        reuse=reuse,
+        runtime=runtime,
+        seed=seed,
+        single=single,
+        adapt=conventions is Conventions.ADAPT,
+        for_candidates=audience is Audience.CANDIDATE,
+        repairs=repairs,
+    )
+    graded = grade_batch(request, say)
+    return exit_code(graded) if graded else Exit.NOTHING
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(help="The --out of an earlier run.")],
+    audience: AudienceName = Audience.INTERVIEWER,
+) -> Exit:
+    """Render the scorecards again from their results."""
+    from harness.commands.grade import render_again
+
+    render_again(folder, say, for_candidates=audience is Audience.CANDIDATE)
+    return Exit.PASSED
