@@ -1,25 +1,39 @@
 """takehome: an automated grader for attention written by hand.
 
-The names below are what a spec may use.
+The names below are what a spec may use. They are imported when they are first asked for, so that
+``import harness.errors``, `takehome --help` and the pytest plugin do not load numpy.
 """
 
-from harness.candidate import ClassProxy, Layer
-from harness.candidate.weights import Construction, Learned, Norm, Projection, State, draw_weights
-from harness.errors import CheckFailed
-from harness.protocol import Tensor
-from harness.results import Facet, KeyPoint, Level, Question, Stage
-from harness.spec import (
-    Check,
-    Criterion,
-    Draw,
-    EntryPoint,
-    Expected,
-    Flaw,
-    Judge,
-    Spec,
-    criterion,
-    disjoint,
-)
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from harness.candidate import ClassProxy, Layer
+    from harness.candidate.weights import (
+        Construction,
+        Learned,
+        Norm,
+        Projection,
+        State,
+        draw_weights,
+    )
+    from harness.errors import CheckFailed
+    from harness.protocol import Tensor
+    from harness.results import Facet, KeyPoint, Level, Question, Stage
+    from harness.spec import (
+        Check,
+        Criterion,
+        Draw,
+        EntryPoint,
+        Expected,
+        Flaw,
+        Judge,
+        Spec,
+        criterion,
+        disjoint,
+    )
 
 __all__ = [
     "Check",
@@ -48,3 +62,38 @@ __all__ = [
     "disjoint",
     "draw_weights",
 ]
+
+#: Public name -> the package that has it.
+_HOMES = {
+    "Check": "harness.spec",
+    "CheckFailed": "harness.errors",
+    "ClassProxy": "harness.candidate",
+    "Construction": "harness.candidate.weights",
+    "Criterion": "harness.spec",
+    "Draw": "harness.spec",
+    "EntryPoint": "harness.spec",
+    "Expected": "harness.spec",
+    "Facet": "harness.results",
+    "Flaw": "harness.spec",
+    "Judge": "harness.spec",
+    "KeyPoint": "harness.results",
+    "Layer": "harness.candidate",
+    "Learned": "harness.candidate.weights",
+    "Level": "harness.results",
+    "Norm": "harness.candidate.weights",
+    "Projection": "harness.candidate.weights",
+    "Question": "harness.results",
+    "Spec": "harness.spec",
+    "Stage": "harness.results",
+    "State": "harness.candidate.weights",
+    "Tensor": "harness.protocol",
+    "criterion": "harness.spec",
+    "disjoint": "harness.spec",
+    "draw_weights": "harness.candidate.weights",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'harness' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
