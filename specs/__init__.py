@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from harness.errors import UnknownName, UsageError
 from harness.spec import Spec
+from specs import loading
 
 #: Name of an assignment -> one line about it.
 TITLES = MappingProxyType(
@@ -27,16 +28,22 @@ TITLES = MappingProxyType(
 
 
 def load(name: str) -> Spec:
-    """Return the spec of that name.
+    """Return the spec of that name: one of ours, of an installed package, or a file's.
 
     Raises:
         UnknownName: there is none; the message lists those there are.
+        UsageError: a file or a package that is named has no usable spec.
     """
-    if name not in TITLES:
-        raise UnknownName("spec", name, TITLES)
-    spec = importlib.import_module(f"specs.{name}").SPEC
-    assert isinstance(spec, Spec)
-    return spec
+    if loading.is_path(name):
+        return loading.load_file(Path(name))
+    if name in TITLES:
+        spec = importlib.import_module(f"specs.{name}").SPEC
+        assert isinstance(spec, Spec)
+        return spec
+    others = loading.installed()
+    if name not in others:
+        raise UnknownName("spec", name, [*TITLES, *others])
+    return loading.load_installed(others[name])
 
 
 def recognise(file: Path) -> str:

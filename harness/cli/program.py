@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import assignments, grading, sandbox
+from harness.cli import assignments, grading, sandbox, specs
 from harness.cli.exit_codes import Exit, say
 from harness.errors import SandboxBroken, TakehomeError
 from harness.threads import ONE_THREAD
@@ -26,6 +26,8 @@ app = typer.Typer(
 )
 image_app = typer.Typer(help="The images that submissions run in.", no_args_is_help=True)
 app.add_typer(image_app, name="image")
+spec_app = typer.Typer(help="An assignment of your own.", no_args_is_help=True)
+app.add_typer(spec_app, name="spec")
 
 #: In the order of the help.
 COMMANDS: Sequence[Callable[..., Exit]] = (
@@ -42,6 +44,8 @@ COMMANDS: Sequence[Callable[..., Exit]] = (
 for command in COMMANDS:
     app.command()(command)
 image_app.command("build")(sandbox.build_image)
+spec_app.command()(specs.new)
+spec_app.command()(specs.test)
 
 
 def _show_version(asked: bool) -> None:
