@@ -157,34 +157,45 @@ class Answer:
 
 
 def encode(steps: Sequence[Step]) -> tuple[list[dict[str, Any]], list[bytes]]:
-    """Return the steps' header entries and their payload, in order."""
+    """Return the steps' header entries and their payload, in order.
+
+    An array that a step has twice crosses once, so that there it is one object, too.
+    """
     blobs: list[bytes] = []
-    return [_encode_step(step, blobs) for step in steps], blobs
+    return [_encode_step(step, _Payload(blobs)) for step in steps], blobs
 
 
-def _encode_step(step: Step, blobs: list[bytes]) -> dict[str, Any]:
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Payload:
+    """The bytes of a frame's arrays, and which arrays of this step are among them."""
+
+    blobs: list[bytes]
+    sent: dict[int, int] = dataclasses.field(default_factory=dict)  #: id -> place in the step
+
+
+def _encode_step(step: Step, payload: _Payload) -> dict[str, Any]:
     match step:
         case Call():
-            entry = _encode_target("call", step, blobs)
+            entry = _encode_target("call", step, payload)
             if step.echo:
                 entry["echo"] = True
             if step.keep:
                 entry["keep"] = {str(place): kept.number for place, kept in step.keep.items()}
             return entry
         case Gradients():
-            entry = _encode_target("gradients", step, blobs)
-            entry["cotangents"] = [_encode_value(value, blobs) for value in step.cotangents]
+            entry = _encode_target("gradients", step, payload)
+            entry["cotangents"] = [_encode_value(value, payload) for value in step.cotangents]
             entry["of"] = list(step.of)
             return entry
         case Cost():
-            return _encode_target("cost", step, blobs)
+            return _encode_target("cost", step, payload)
         case Construct():
             return {
                 "do": "construct",
                 "object": step.object.number,
                 "name": step.name,
-                "arguments": [_encode_value(value, blobs) for value in step.arguments],
-                "keywords": {k: _encode_value(v, blobs) for k, v in step.keywords.items()},
+                "arguments": [_encode_value(value, payload) for value in step.arguments],
+                "keywords": {k: _encode_value(v, payload) for k, v in step.keywords.items()},
             }
         case Parameters():
             return {"do": "parameters", "object": step.object.number}
@@ -193,24 +204,24 @@ def _encode_step(step: Step, blobs: list[bytes]) -> dict[str, Any]:
                 "do": "set",
                 "object": step.object.number,
                 "names": list(step.values),
-                "arguments": [_encode_value(value, blobs) for value in step.values.values()],
+                "arguments": [_encode_value(value, payload) for value in step.values.values()],
             }
         case Mode():
             return {"do": "mode", "object": step.object.number, "training": step.training}
 
 
-def _encode_target(verb: str, step: Call | Gradients | Cost, blobs: list[bytes]) -> dict[str, Any]:
+def _encode_target(verb: str, step: Call | Gradients | Cost, payload: _Payload) -> dict[str, Any]:
     entry: dict[str, Any] = {"do": verb}
     if step.object is not None:
         entry["object"] = step.object.number
     if step.name or step.object is None:
         entry["name"] = step.name
-    entry["arguments"] = [_encode_value(value, blobs) for value in step.arguments]
-    entry["keywords"] = {key: _encode_value(v, blobs) for key, v in step.keywords.items()}
+    entry["arguments"] = [_encode_value(value, payload) for value in step.arguments]
+    entry["keywords"] = {key: _encode_value(v, payload) for key, v in step.keywords.items()}
     return entry
 
 
-def _encode_value(value: Value, blobs: list[bytes]) -> dict[str, Any]:
+def _encode_value(value: Value, payload: _Payload) -> dict[str, Any]:
     match value:
         case None:
             return {"k": "none"}
@@ -224,16 +235,22 @@ def _encode_value(value: Value, blobs: list[bytes]) -> dict[str, Any]:
             return {"k": "str", "v": value}
         case Handle():
             return {"k": "object", "v": value.number}
-        case np.ndarray():
-            return _encode_value(Tensor.of(value), blobs)
-        case Tensor():
-            array = to_bfloat16(value.values) if value.dtype == "bf2" else value.values
-            blobs.append(wire.array_bytes(array))
-            entry = wire.describe_array(value.values, value.dtype)
-            if value.transposed:
-                entry["layout"] = "transposed"
-            return entry
+        case np.ndarray() | Tensor():
+            if id(value) in payload.sent:
+                return {"k": "same", "v": payload.sent[id(value)]}
+            payload.sent[id(value)] = len(payload.sent)
+            tensor = Tensor.of(value) if isinstance(value, np.ndarray) else value
+            return _encode_array(tensor, payload)
     raise TypeError(f"argument is a {type(value).__name__}, expected an array or a plain value")
+
+
+def _encode_array(value: Tensor, payload: _Payload) -> dict[str, Any]:
+    array = to_bfloat16(value.values) if value.dtype == "bf2" else value.values
+    payload.blobs.append(wire.array_bytes(array))
+    entry = wire.describe_array(value.values, value.dtype)
+    if value.transposed:
+        entry["layout"] = "transposed"
+    return entry
 
 
 def to_bfloat16(values: Floats) -> Floats:

@@ -106,7 +106,7 @@ def fixtures(draw: Draw) -> Mapping[str, object]:
 
 
 #: Unmasked numbers, as far as they show in ordinary texts.
-_SHOWN = frozenset({"definition", "batch-independent"})
+_SHOWN = frozenset({"definition", "batch-independent", "stable-softmax"})
 _STAGES = tuple(
     flaw
     for flaw in (*layer_flaws.STAGES, *layer_flaws.IN_HEADS)
@@ -150,6 +150,7 @@ SPEC = Spec(
         criteria.kv_prefill.at(GOOD, points=3),
         criteria.kv_second_prompt.at(GOOD, points=3),
         layer_criteria.batch_independent.at(GOOD, points=2),
+        layer_criteria.stable_softmax.at(GOOD, points=2),
         criteria.kv_cost.at(EXCELLENT, points=0),
     ),
     reference=caching.REFERENCE,

@@ -26,6 +26,7 @@ from harness import (
     Level,
     Spec,
     Stage,
+    Tensor,
     criterion,
 )
 from specs.briefs import brief, starter
@@ -67,6 +68,26 @@ def stable_softmax(softmax, attention, cases: AttentionCases, judge: Judge):
         roundoffs = weights * (6 * np.abs(x).max() + 32) + 1
         judge.close(returned["weights"], Expected(weights, roundoffs), "softmax(x)")
     behaviour.judge_large_logits(attention, cases, judge)
+
+
+@criterion(
+    facet=Facet.SHAPE,
+    stage=Stage.NORMALISE,
+    hint="def softmax(x, axis=-1): the last axis by default, any number of axes, and new arrays "
+    "instead of -= and /= on x.",
+    question="softmax(x) of a vector, of a matrix, of (B, H, T, T): which axis, and why that one?",
+    answer="The last, over the keys; keepdims lets one line serve every number of axes.",
+)
+def softmax_function(softmax, draw: Draw, judge: Judge):
+    """softmax works on arrays of any shape, over the last axis by default, and leaves x alone."""
+    drawn = [draw.normal(*shape) for shape in ((4,), (3, 5), (2, 3, 4), (2, 2, 3, 4))]
+    for returned, x in zip(softmax.each((x,) for x in drawn), drawn):
+        bound = 16 * np.abs(x).max() + 32
+        judge.close(returned["weights"], Expected(stages.softmax(x), bound), "softmax(x)")
+    x = draw.normal(3, 5)
+    after = softmax.echoing(x).arguments_after[0]
+    same = isinstance(after, Tensor) and np.array_equal(after.values, x)
+    judge.require(same, "argument x was changed by the call")
 
 
 def causal_mask(length: int) -> Array:
@@ -140,11 +161,13 @@ def fixtures(draw: Draw) -> Mapping[str, object]:
 FLAWS: tuple[Flaw, ...] = (
     *scaling.FLAWS,
     *softmax.FLAWS,
+    *softmax.RETURNED,
     *softmax.FUNCTION,
     *mask_flaws.ATTENTION,
     *mask_flaws.FUNCTIONS,
     *behaving.FLAWS,
     behaving.ASSUMES_CONTIGUOUS,
+    behaving.ONE_ARRAY,
     *head_flaws.FLAWS,
     *encoding_flaws.FLAWS,
 )
@@ -221,6 +244,7 @@ SPEC = Spec(
         masking.mask_before_softmax.at(PASS, points=3),
         masking.mask_value.at(PASS, points=2),
         masking.mask_polarity.at(PASS, points=2),
+        softmax_function.at(PASS, points=2),
         masking.causal_mask.at(PASS, points=2),
         masking.causal_perturbation.at(PASS, points=2),
         masking.padding.at(PASS, points=2),
@@ -234,6 +258,7 @@ SPEC = Spec(
         stable_softmax.at(GOOD, points=3),
         core.scale_effect.at(GOOD, points=1),
         behaviour.inputs_untouched.at(GOOD, points=2),
+        behaviour.self_attention.at(GOOD, points=1),
         core.permutation.at(GOOD, points=1),
         pe_shape.at(GOOD, points=1),
         pe_distance.at(GOOD, points=1),

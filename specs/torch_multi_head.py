@@ -115,6 +115,7 @@ def fixtures(draw: Draw) -> Mapping[str, object]:
 
 FLAWS: tuple[Flaw, ...] = (
     *flaws.STAGES,
+    flaws.ONE_TENSOR,
     *flaws.IN_HEADS,
     *flaws.KEEPING,
     *flaws.SOURCES,
@@ -175,6 +176,7 @@ SPEC = Spec(
         behaviour.stable_softmax.at(GOOD, points=3),
         training.dtype_preserved.at(GOOD, points=1),
         behaviour.inputs_untouched.at(GOOD, points=2),
+        layer_criteria.self_attention.at(GOOD, points=1),
         behaviour.determinism.at(GOOD, points=1),
         behaviour.batch_independent.at(GOOD, points=1),
         layer_criteria.gradients.at(EXCELLENT, points=4),

@@ -25,7 +25,13 @@ from specs.reference import stages
 
 Array = Any
 
-REFERENCE = MappingProxyType({**stages.REFERENCE, "drop_weights": training_flaws.dropout})
+REFERENCE = MappingProxyType(
+    {
+        **stages.REFERENCE,
+        "drop_weights": training_flaws.dropout,
+        "default_training": lambda: True,
+    }
+)
 
 
 def assemble(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[..., Any]]:
@@ -37,8 +43,9 @@ def assemble(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[.
         value: Array,
         attn_mask: Array | None = None,
         dropout_p: float = 0.0,
-        training: object = True,
+        training: object = None,
     ) -> Any:
+        training = parts["default_training"]() if training is None else training
         trace = stages.attention(parts, query, key, value, attn_mask, dropout_p, training)
         return trace.out, trace.weights
 
@@ -74,9 +81,11 @@ def fixtures(draw: Draw) -> Mapping[str, object]:
 FLAWS: tuple[Flaw, ...] = (
     *scaling.FLAWS,
     *softmax.FLAWS,
+    *softmax.RETURNED,
     *mask_flaws.ATTENTION,
     mask_flaws.HEADS_MAJOR,
     *behaving.FLAWS,
+    behaving.ONE_ARRAY,
     behaving.VIEWS_INPUTS,
     *training_flaws.FLAWS,
 )
@@ -126,6 +135,7 @@ SPEC = Spec(
         training.dropout_off.at(GOOD, points=2),
         training.dtype_preserved.at(GOOD, points=1),
         behaviour.inputs_untouched.at(GOOD, points=2),
+        behaviour.self_attention.at(GOOD, points=1),
         core.permutation.at(GOOD, points=1),
         behaviour.determinism.at(GOOD, points=1),
         training.gradients.at(EXCELLENT, points=4),

@@ -138,6 +138,7 @@ def fixtures(draw: Draw) -> Mapping[str, object]:
 
 FLAWS: tuple[Flaw, ...] = (
     *flaws.STAGES,
+    flaws.ONE_TENSOR,
     *flaws.BLOCKING,
     *flaws.SOURCES,
     *(flaw for flaw in flaws.PROJECTIONS if "shared" not in flaw.id and "values" not in flaw.id),
@@ -185,6 +186,7 @@ SPEC = Spec(
         behaviour.stable_softmax.at(GOOD, points=3),
         training.dtype_preserved.at(GOOD, points=1),
         behaviour.inputs_untouched.at(GOOD, points=2),
+        layer_criteria.self_attention.at(GOOD, points=1),
         behaviour.determinism.at(GOOD, points=1),
         layer_criteria.gradients.at(EXCELLENT, points=4),
         training.half_precision.at(EXCELLENT, points=2),

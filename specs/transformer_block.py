@@ -17,6 +17,7 @@ from harness import (
     EntryPoint,
     Expected,
     Flaw,
+    Layer,
     Learned,
     Level,
     Norm,
@@ -44,6 +45,10 @@ class BlockLayers(Layers):
     forms = (blocks.REFERENCE, blocks.BY_TANH)
     expected_of = staticmethod(blocks.expected_block)
     forward = staticmethod(blocks.block)
+
+    def attended(self, layer: Layer, x: Array) -> Array:
+        """Return the normalised text."""
+        return blocks.norm(x, layer.weights, "1")
 
     def inputs(self, draw: Draw, made_of: tuple[Any, ...], masked: bool) -> tuple[Array, ...]:
         """Draw (x,) or (x, padding_mask); every item has a real first token and one of padding."""
@@ -100,9 +105,9 @@ def assemble(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[.
     from torch import nn
 
     class TransformerBlock(nn.Module):
-        def __init__(self, d_model: int, num_heads: int, d_ff: int, causal: bool = True) -> None:
+        def __init__(self, d_model: int, num_heads: int, d_ff: int, *causal: bool) -> None:
             super().__init__()
-            self.made_of = (d_model, num_heads, d_ff, causal)
+            self.made_of = (d_model, num_heads, d_ff, *causal)
             inner = parts["fit_heads"](d_model, num_heads)
             self.norm1, self.norm2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
             self.wq, self.wk, self.wv = (nn.Linear(d_model, inner) for _ in range(3))
@@ -133,7 +138,7 @@ def fixtures(draw: Draw) -> Mapping[str, object]:
 _STAGES = tuple(
     flaw
     for flaw in (*layer_flaws.STAGES, *layer_flaws.IN_HEADS)
-    if {"definition", "gradients"} & set(flaw.caught_by)
+    if {"definition", "gradients", "stable-softmax", "fully-masked-row"} & set(flaw.caught_by)
     and flaw.id not in ("square-only", "output-of-key-length", "calls-a-library")
 )
 
@@ -176,6 +181,9 @@ SPEC = Spec(
         criteria.residual_and_norm.at(GOOD, points=4),
         layer_criteria.batch_independent.at(GOOD, points=2),
         layer_criteria.determinism.at(GOOD, points=1),
+        layer_criteria.inputs_untouched.at(GOOD, points=1),
+        criteria.fully_masked_row.at(GOOD, points=2),
+        layer_criteria.stable_softmax.at(GOOD, points=2),
         layer_criteria.gradients.at(EXCELLENT, points=4),
     ),
     reference=blocks.REFERENCE,

@@ -10,6 +10,8 @@ is on this process, which serves one submission.
 
 from __future__ import annotations
 
+import importlib.abc
+import sys
 import warnings
 from typing import Any, NoReturn
 
@@ -27,6 +29,10 @@ OPERATORS = {
 _KEYS = ("CPU", "AutogradCPU", "CompositeImplicitAutograd", "FuncTorchVmapMode")
 
 
+#: Modules that hold attention and are loaded only where somebody asks for them.
+MODULES = {"torch.onnx.ops": "torch.onnx.ops.attention"}
+
+
 class NotByHand(RuntimeError):
     """A call that this assignment asks to be written by hand."""
 
@@ -37,6 +43,7 @@ def block() -> object:
     The operators stay replaced for as long as the object returned is kept.
     """
     import torch
+    from torch._higher_order_ops.flex_attention import FlexAttentionHOP
     from torch.nn.attention import flex_attention
 
     library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
@@ -52,10 +59,20 @@ def block() -> object:
         (torch.nn.TransformerEncoderLayer, "forward", "nn.TransformerEncoderLayer"),
         (torch.nn.TransformerDecoderLayer, "forward", "nn.TransformerDecoderLayer"),
         (flex_attention, "flex_attention", "flex_attention"),
+        (FlexAttentionHOP, "__call__", "torch._higher_order_ops.flex_attention"),
     ]
     for owner, attribute, name in replaced:
         setattr(owner, attribute, _refusal(name))
+    sys.meta_path.insert(0, _Refused())
     return library
+
+
+class _Refused(importlib.abc.MetaPathFinder):
+    """Makes the import of a module that holds attention raise ``NotByHand``."""
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        if name := MODULES.get(fullname):
+            _refusal(name)()
 
 
 def _refusal(name: str) -> Any:

@@ -43,6 +43,7 @@ class Arguments:
     torch: Any  #: the module, or None for numpy arrays
     objects: dict[int, Any]
     arrays: Iterator[tuple[dict[str, Any], memoryview]]
+    built: list[Any] = dataclasses.field(default_factory=list)  #: arrays of this step, in order
 
     def value(self, entry: dict[str, Any]) -> Any:
         """Return the next argument."""
@@ -50,7 +51,10 @@ class Arguments:
             case "none":
                 return None
             case "array":
-                return self._array(*next(self.arrays))
+                self.built.append(self._array(*next(self.arrays)))
+                return self.built[-1]
+            case "same":
+                return self.built[entry["v"]]
             case "float":
                 return float(entry["v"])
             case "object":

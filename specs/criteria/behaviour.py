@@ -26,6 +26,8 @@ def fully_masked_row(attention, cases: AttentionCases, judge: Judge):
         case.mask[0, ..., 1, :] = False
         usual, returned = attention.each(c.arguments for c in (before, case))
         judge.finite(returned["out"], "out with a query that has no allowed key")
+        if "weights" in returned:
+            judge.finite(returned["weights"], "weights of a query that has no allowed key")
         others = own(judge, usual, before).where(case.mask.any(-1, keepdims=True))
         judge.close(returned["out"], others, "out of the other queries")
 
@@ -52,7 +54,7 @@ def judge_large_logits(attention, cases: AttentionCases, judge: Judge) -> None:
     for shape in (cases.different, cases.square):
         case = cases.of(shape)
         large = case.replace(query=case.query * case.query.dtype.type(1500))
-        near, far = _two_rows(case, shape, by=0), _two_rows(case, shape, by=3000)
+        near, far = cases.shifted(case, 0), cases.shifted(case, 3000)
         huge, still, apart = attention.each(c.arguments for c in (large, near, far))
         out = own(judge, huge, large).values
         low, high = (side(case.value, axis=-2, keepdims=True) for side in (np.min, np.max))
@@ -63,18 +65,6 @@ def judge_large_logits(attention, cases: AttentionCases, judge: Judge) -> None:
         rounding = far.expected()[0].roundoffs
         expected = Expected(own(judge, still, near).values, 2 * rounding)
         judge.close(apart["out"], expected, "out of rows whose logits lie 6,000 apart")
-
-
-def _two_rows(case: Case, shape: Shape, *, by: int) -> Case:
-    """Return the case with two queries whose logits are shifted by ``by`` and by -``by``.
-
-    Feature 0 is the same in every key, so that it moves all logits of a row together, which
-    changes no weight.
-    """
-    key, query = case.key.copy(), case.query[..., :2, :].copy()
-    key[..., 0] = 4
-    query[..., 0, 0], query[..., 1, 0] = (sign * by / 4 * shape.width**0.5 for sign in (1, -1))
-    return case.replace(key=key, query=query)
 
 
 @criterion(
@@ -100,6 +90,25 @@ def inputs_untouched(attention, cases: AttentionCases, judge: Judge):
         )
         again = attention(*strided, *case.arguments[3:])
         judge.close(again["out"], out, "out for inputs that are not contiguous")
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Treat Q, K and V alike whether they are one array or three: no `is`, and nothing written "
+    "into any of them.",
+    earns_with="definition",
+    question="What is self-attention, in terms of the arguments of your function?",
+    answer="The same tensor as Q, K and V (or as both sources); the computation is the same.",
+)
+def self_attention(attention, cases: AttentionCases, judge: Judge):
+    """One array as query, key and value gives what three equal ones give."""
+    shape = cases.square
+    x = cases.of(shape).query
+    mask = cases.draw.mask(*shape.leading, shape.queries, shape.keys)
+    for masks in ((), (mask,)):
+        apart = Case(x, x.copy(), x.copy(), *masks)
+        copies, same = attention.each([apart.arguments, (x, x, x, *masks)])
+        judge.close(same["out"], own(judge, copies, apart), "out for one array")
 
 
 @criterion(

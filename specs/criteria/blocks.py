@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from harness import Draw, Expected, Facet, Judge, Tensor, criterion
+from harness import Draw, Expected, Facet, Judge, Stage, Tensor, criterion
 from specs.reference.layers import Layers
 
 #: Sizes of the block that these criteria are tried with: features, heads, hidden.
@@ -25,9 +25,12 @@ def _call(layers: Layers, layer: Any, x: Any, *padding: Any) -> Any:
     earns_with="definition",
 )
 def causal_perturbation(layers: Layers, draw: Draw, judge: Judge):
-    """Changing position j moves rows ≥ j and no row before it; with causal=False, all rows."""
-    for is_causal in (True, False):
-        layer = layers.proxy.drawn(draw, *SIZES, is_causal)
+    """Changing position j moves rows ≥ j and no row before it; with causal=False, all rows.
+
+    A block that is made without ``causal`` is causal.
+    """
+    for is_causal, said in ((True, (True,)), (True, ()), (False, (False,))):
+        layer = layers.proxy.drawn(draw, *SIZES, *said)
         x = draw.normal(2, LENGTH, SIZES[0], dtype="f4")
         calls = [x]
         for place in range(1, LENGTH):
@@ -88,6 +91,36 @@ def _judge_padding(layers: Layers, draw: Draw, judge: Judge, *, is_causal: bool)
         expected = layers.own(own.values, layer, (array,))
         part = Tensor.of(np.ascontiguousarray(out[item : item + 1, real[item]]))
         judge.close(part, expected, f"out of the real positions of item {item}")
+
+
+@criterion(
+    facet=Facet.STABILITY,
+    stage=Stage.MASK,
+    hint="A query that sees no key must not give NaN: fill with a finite number, or zero its "
+    "weights with where after a safe softmax.",
+    earns_with="definition",
+    question="A text is padded in front and the block is causal. Which rows see no key, and where "
+    "does their NaN go in the next block?",
+    answer="The padded ones. NaN · 0 is NaN, so as keys and values they spoil every row of the item.",
+)
+def fully_masked_row(layers: Layers, draw: Draw, judge: Judge):
+    """Rows that see no key give finite numbers and gradients, through two blocks.
+
+    Padding in front of a causal text makes such rows; one item is padding throughout.
+    """
+    first, second = (layers.proxy.drawn(draw, *SIZES, True) for _ in range(2))
+    x = draw.normal(3, LENGTH, SIZES[0], scale=4.0, dtype="f4")
+    real = np.ones((3, LENGTH), dtype=bool)
+    real[0, :2] = real[2] = False
+    hidden = judge.finite(judge.shape(_call(layers, first, x, real), x.shape, "out"), "out").values
+    out = judge.shape(_call(layers, second, hidden, real), x.shape, "out")
+    judge.finite(out, "out of a second block")
+    judge.close(out, layers.expected(second, (hidden, real)), "out of a second block")
+    cotangent = draw.normal(*x.shape) * real[..., None]
+    slope = layers.proxy.gradients(first, (x, real), cotangent.astype(np.float32))
+    for gradient in (*slope.arguments[:1], *slope.weights.values()):
+        judge.require(gradient is not None, "no gradient reaches the input")
+        judge.finite(gradient, "a gradient")
 
 
 @criterion(

@@ -129,6 +129,19 @@ class AttentionCases:
         """One masked case of each shape."""
         return self.masked(self.different), self.masked(self.square)
 
+    def shifted(self, case: Case, by: float) -> Case:
+        """Return the case with two queries, whose logits are shifted by ``by`` and by -``by``.
+
+        Feature 0 is the same in every key, so that it moves all logits of a row together, which
+        changes no weight.
+        """
+        key, query = case.key.copy(), case.query[..., :2, :].copy()
+        key[..., 0] = 4
+        width = query.shape[-1]
+        query[..., 0, 0], query[..., 1, 0] = (sign * by / 4 * width**0.5 for sign in (1, -1))
+        mask = None if case.mask is None else np.ascontiguousarray(case.mask[..., :2, :])
+        return case.replace(query=query, key=key, mask=mask)
+
     def causal(self, length: int) -> Array:
         """Return the mask that lets row i see 0 … i, over batch and heads in full."""
         full = np.broadcast_to(np.tri(length, dtype=bool), (2, *self.heads, length, length))

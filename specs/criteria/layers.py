@@ -274,6 +274,83 @@ def multi_head_parity(layers: Layers, draw: Draw, judge: Judge):
 
 @criterion(
     facet=Facet.BEHAVIOUR,
+    hint="Treat the sources alike whether they are one tensor or several: no `is`, and nothing "
+    "written into any of them.",
+    earns_with="definition",
+    question="What is self-attention, in terms of the arguments of forward?",
+    answer="The same tensor for every source; the computation is the same.",
+)
+def self_attention(layers: Layers, draw: Draw, judge: Judge):
+    """One tensor for every source gives what equal copies give, and so do its gradients."""
+    layer = layers.proxy.drawn(draw, *layers.sizes[-1])
+    first, *_ = layers.inputs(draw, layers.sizes[-1], masked=False)
+    sources = 1 + len(layers.other_sources(first))
+    copies, same = tuple(first.copy() for _ in range(sources)), (first,) * sources
+    apart, together = layers.proxy.each([(layer, copies), (layer, same)])
+    shape = layers.expected(layer, copies).values.shape
+    out = judge.finite(judge.shape(apart["out"], shape, "out"), "out").values
+    judge.close(together["out"], layers.own(out, layer, copies), "out for one tensor")
+    layer.cast("f8")
+    exact = first.astype(np.float64)
+    cotangent = draw.normal(*shape)
+    slope = layers.proxy.gradients(layer, (exact,) * sources, cotangent)
+    of_inputs, _ = layers.gradients(layer, (exact,) * sources, cotangent)
+    largest = sum(np.abs(gradient).max() for gradient in of_inputs)
+    found = slope.arguments[0]
+    judge.require(found is not None, "no gradient reaches the one tensor")
+    judge.close(found, Expected(sum(of_inputs), 4096 * largest), "gradient of the one tensor")
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
+    hint="Work on new tensors: no `+=`, `[mask] =` or method that ends in _ on an argument.",
+    earns_with="definition",
+    question="Your caller uses the same x after your forward returns. What does it hold?",
+    answer="What it held before: `x += …` writes into the caller's tensor.",
+)
+def inputs_untouched(layers: Layers, draw: Draw, judge: Judge):
+    """Arguments are left as they were."""
+    for layer, arguments in layers.one_by_one(draw, masked=(False, True), smallest=1):
+        returned = layers.proxy.echoing(layer, *arguments)
+        for place, before in enumerate(arguments):
+            after = returned.arguments_after[place : place + 1]
+            same = [isinstance(a, Tensor) and np.array_equal(a.values, before) for a in after]
+            judge.require(same == [True], f"argument {place} was changed by the call")
+
+
+#: The largest score of a first row, which sees one key only, and of any row. A fill of -1e4 is
+#: right beside the latter: exp(-1e4 + 8000) is 0.
+FIRST_ROW, ANY_ROW = 2500.0, 8000.0
+
+
+@criterion(
+    facet=Facet.STABILITY,
+    hint="Subtract each row's own maximum before exponentiating, and fill blocked scores with -inf "
+    "or a number like -1e9: scores in the thousands overflow exp, and lie below -100.",
+    earns_with="definition",
+    question="What does exp give for a score of 1000, and what does a fill of -100 block then?",
+    answer="inf, so subtract the row's maximum; and nothing: beside scores of -1000 the filled key "
+    "gets all the weight.",
+)
+def stable_softmax(layers: Layers, draw: Draw, judge: Judge):
+    """Scores in the thousands, up and down, give finite and right outputs, masked and not.
+
+    W_Q is multiplied by a large number, and by its negative: a first row that sees one key only
+    then has a score near -2,500, beside which a fill of -999 gets all the weight.
+    """
+    for layer, arguments in layers.one_by_one(draw, masked=(False, True), smallest=1):
+        scores = np.abs(layers.scores(layer, arguments[0]))
+        factor = min(FIRST_ROW / scores[..., 0, 0].max(), ANY_ROW / scores.max())
+        drawn = dict(layer.weights)
+        for sign in (1, -1):
+            query = {name: sign * factor * drawn[name] for name in ("W_Q", "b_Q")}
+            layer.set({**drawn, **query})
+            (returned,) = layers.proxy.each([(layer, arguments)])
+            judge.close(returned["out"], layers.expected(layer, arguments), "out for large scores")
+
+
+@criterion(
+    facet=Facet.BEHAVIOUR,
     hint="No state between calls, no randomness outside training, no layers made per call.",
     earns_with="definition",
 )

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from harness import Expected, Facet, Judge, Stage, Tensor, criterion
 from specs.criteria.cases import AttentionCases, Case, own
+
+#: Allowed logits reach as far, up and down.
+LARGEST_LOGIT = 3990.0
+#: Wire dtypes as people call them.
+DTYPE_NAMES = {"f8": "float64", "f4": "float32", "i8": "int64", "i4": "int32", "u1": "uint8"}
 
 
 @criterion(
@@ -43,14 +50,19 @@ def mask_before_softmax(attention, cases: AttentionCases, judge: Judge):
     earns_with="definition",
 )
 def mask_value(attention, cases: AttentionCases, judge: Judge):
-    """What a blocked key holds has no influence, however large it is.
+    """What a blocked key holds has no influence, however large it is, and however low the scores.
 
-    Blocked values are 1e12 (1e6 in float32): finite, since inf · 0 is NaN in right code too.
+    Blocked values are 1e12 (1e6 in float32): finite, since inf · 0 is NaN in right code too. A
+    fill f leaves a blocked key the weight exp(f - s) beside an allowed score s, which is no
+    number of float32 once s - f > 104 (of float64: 746). Allowed scores are drawn between -4,000
+    and 4,000, so that -999 leaks and -1e4 does not.
     """
     huge = {"f8": 1e12, "f4": 1e6}[cases.dtype]
-    for shape in (cases.different, cases.square):
+    for shape, by in itertools.product((cases.different, cases.square), (0, LARGEST_LOGIT)):
         _, mask = cases.ragged(shape)
         case = cases.of(shape).replace(mask=mask)
+        if by:
+            case = cases.shifted(case, by)
         blocked = ~mask[..., :1, :].swapaxes(-1, -2)
         clean, loaded = (
             case.replace(value=np.where(blocked, value, case.value).astype(cases.dtype))
@@ -83,10 +95,17 @@ def mask_polarity(attention, cases: AttentionCases, judge: Judge):
     hint="Row i allows 0 … i, the diagonal included: np.tril(np.ones((T, T), bool)).",
 )
 def causal_mask(causal_mask, judge: Judge):
-    """Row i of the causal mask allows 0 … i: the diagonal, and not the future."""
+    """Row i of the causal mask allows 0 … i: the diagonal, and not the future. It is boolean."""
     lengths = (1, 2, 5, 8)
     for returned, length in zip(causal_mask.each((n,) for n in lengths), lengths):
         judge.exactly(returned["mask"], np.tri(length), "mask")
+        _judge_boolean(judge, returned["mask"])
+
+
+def _judge_boolean(judge: Judge, mask: object) -> None:
+    """Require a boolean mask: & takes no floats, and ~ of an integer is no negation."""
+    dtype = mask.dtype if isinstance(mask, Tensor) else ""
+    judge.require(dtype == "b1", f"the mask is of {DTYPE_NAMES.get(dtype, dtype)}, expected bool")
 
 
 @criterion(
@@ -95,13 +114,17 @@ def causal_mask(causal_mask, judge: Judge):
     hint="The mask concerns keys: item b allows key j when j < lengths[b]; shape (B, 1, max_len).",
 )
 def padding_mask(padding_mask, draw, judge: Judge):
-    """The padding mask allows exactly the first lengths[b] keys of item b."""
+    """The padding mask allows exactly the first lengths[b] keys of item b, and is boolean.
+
+    An item may be empty: all its keys are padding.
+    """
     short = np.array([3, 1, 4])
     drawn = draw.permutation(7)[:4] + 1
-    cases = [(short, 4), (drawn, 7), (drawn, 9)]
+    cases = [(short, 4), (drawn, 7), (drawn, 9), (np.array([2, 0, 5]), 5)]
     for returned, (lengths, longest) in zip(padding_mask.each(cases), cases):
         keys = np.arange(longest) < lengths[:, None, None]
         judge.exactly(returned["mask"], keys, "mask")
+        _judge_boolean(judge, returned["mask"])
 
 
 @criterion(

@@ -57,13 +57,13 @@ def memory_growth(attention_in_blocks, draw, judge: Judge):
     """Twice the length takes no more than twice the memory: no array is Tq × Tk.
 
     M is by how much memory rises during a call. What grows with T cancels in M(2T) - 2·M(T);
-    one array of T × T leaves 2T² numbers of it, which is half an array of 2T × 2T. The limit is
-    a quarter of one. T is 1,024 where the supervisor reads a process's memory, which is a few MB
-    off (over 200 runs each, right answers come to -3 … 2 MB, holders of one and of three arrays
-    to 15 … 17 and 49, at a limit of 8), and shorter where every allocation is seen.
+    one array of T × T leaves 2T² numbers of it. The limit is twice what readings are off by, and T
+    so long that even bytes, as of a bool mask, leave twice the limit: 2,048 where the
+    supervisor reads a process's memory, which is 3 MB off at most, and shorter where every
+    allocation is seen.
     """
-    length = _length(attention_in_blocks.memory_noise)
-    limit = (2 * length) ** 2 * 8 // 4
+    limit = 2 * attention_in_blocks.memory_noise
+    length = _length(limit)
     small = _call(draw, 16, 4)
     risen = []
     for longer in (length, 2 * length):
@@ -84,10 +84,10 @@ def _divisors(number: int) -> list[int]:
     return [size for size in range(1, number + 1) if number % size == 0]
 
 
-def _length(noise: int) -> int:
-    """Return the least power of two at which the limit is four times what readings are off by."""
+def _length(limit: int) -> int:
+    """Return the least power of two at which 2T² bytes are twice the limit."""
     length = 64
-    while length**2 * 8 < 4 * noise:
+    while 2 * length**2 < 2 * limit:
         length *= 2
     return length
 

@@ -111,14 +111,17 @@ def additive_mask(attention, cases: AttentionCases, judge: Judge):
             judge.close(attention(*one.arguments)["out"], one.expected()[0], "out")
 
 
-def _dropped(attention, cases: AttentionCases, judge: Judge, probability: float, training: bool):
-    """Return both halves of out for V = [I | I], and the weights without dropout."""
+def _dropped(attention, cases: AttentionCases, judge: Judge, probability: float, *training: bool):
+    """Return both halves of out for V = [I | I], and the weights without dropout.
+
+    Without ``training`` the submission's own default holds.
+    """
     length = 28
     shape = Shape((2, *cases.heads), length, length, 6, 2 * length)
     drawn = cases.of(shape)
     twice = np.concatenate([np.eye(length)] * 2, axis=-1).astype(cases.dtype)
     case = drawn.replace(value=np.broadcast_to(twice, drawn.value.shape).copy())
-    returned = attention(*case.arguments, None, probability, training)
+    returned = attention(*case.arguments, None, probability, *training)
     out = judge.finite(returned["out"], "out")
     judge.shape(out, (*shape.leading, length, 2 * length), "out")
     weights = own(judge, attention(*case.arguments, None, 0.0, False), case)
@@ -132,16 +135,37 @@ def _dropped(attention, cases: AttentionCases, judge: Judge, probability: float,
     earns_with="definition",
 )
 def dropout_place(attention, cases: AttentionCases, judge: Judge):
-    """Dropout removes weights: with V = [I | I], both halves of the output lose the same ones."""
-    left, right, weights = _dropped(attention, cases, judge, PROBABILITY, True)
-    judge.require(np.array_equal(left, right), "dropout falls on the output, not on the weights")
-    judge.require(np.abs(left - weights.values).max() > 1e-6, "nothing is dropped in training")
-    rate = float((left == 0).mean())
-    spread = 6 * (PROBABILITY * (1 - PROBABILITY) / left.size) ** 0.5
-    judge.require(
-        abs(rate - PROBABILITY) <= spread,
-        f"{rate:.1%} of the weights are dropped, expected {PROBABILITY:.0%} ± {spread:.1%}",
-    )
+    """Dropout removes weights, each by itself, in training and by default.
+
+    With V = [I | I] both halves of the output lose the same weights. That two rows of 28 weights,
+    two heads or two items lose the same ones has a chance of (p² + q²)^28 < 1e-5 for one pair of
+    rows, hence whole matrices are compared: (p² + q²)^784.
+    """
+    for training in ((True,), ()):
+        left, right, weights = _dropped(attention, cases, judge, PROBABILITY, *training)
+        when = "in training" if training else "by default, which is training"
+        judge.require(np.array_equal(left, right), "dropout falls on the output, not the weights")
+        judge.require(np.abs(left - weights.values).max() > 1e-6, f"nothing is dropped {when}")
+        dropped = left == 0
+        rate = float(dropped.mean())
+        spread = 6 * (PROBABILITY * (1 - PROBABILITY) / left.size) ** 0.5
+        judge.require(
+            abs(rate - PROBABILITY) <= spread,
+            f"{rate:.1%} of the weights are dropped {when}, "
+            f"expected {PROBABILITY:.0%} ± {spread:.1%}",
+        )
+        _judge_independence(judge, dropped)
+
+
+def _judge_independence(judge: Judge, dropped) -> None:
+    """Require a pattern of dropped weights of its own for every item, head, query and key."""
+    for axis, what in enumerate(("items", "heads", "queries", "keys")):
+        first, second = (np.take(dropped, index, axis) for index in (0, 1))
+        shared = (dropped == np.expand_dims(first, axis)).all()
+        judge.require(
+            not (shared and np.array_equal(first, second)),
+            f"all {what} lose the same weights, expected each weight to be dropped by itself",
+        )
 
 
 @criterion(

@@ -165,6 +165,21 @@ FLAWS = (
     ),
 )
 
+
+def halved_for_one_array(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
+    """Compute something else where query and key are one array."""
+    return (query / 2 if query is key else query), key, value
+
+
+ONE_ARRAY = score(
+    id="one-array-apart",
+    hidden=True,  # the calls that outputs are compared by have three arrays
+    title="another computation where Q and K are one array",
+    parts={"prepare": halved_for_one_array},
+    caught_by=("self-attention",),
+    question="Your code asks whether q is k. What changes for self-attention?",
+    answer="Nothing: self-attention is the same computation with the same tensor three times.",
+)
 ASSUMES_CONTIGUOUS = score(
     id="assumes-contiguous",
     title="inputs read as if they were contiguous",

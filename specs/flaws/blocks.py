@@ -98,7 +98,32 @@ def _none(padding: Array) -> Array:
     return every[:, None, None, :]
 
 
+def added_in_place(x: Array, normalised: Sublayer, sublayer: Sublayer) -> Array:
+    """x += f(norm(x)), on a tensor that may be the caller's; autograd forbids it on a leaf."""
+    if getattr(x, "requires_grad", False):
+        return x + sublayer(normalised(x))
+    x += sublayer(normalised(x))
+    return x
+
+
 FLAWS = (
+    block(
+        id="residual-in-place",
+        hidden=True,  # the output is right
+        title="the residual added to the caller's tensor in place",
+        parts={"attend_sublayer": added_in_place},
+        caught_by=("inputs-untouched",),
+        question="What does `x += self.attention(…)` do to the tensor that forward was given?",
+        answer="It changes it, for the caller too; x = x + … makes a new one.",
+    ),
+    block(
+        id="not-causal-by-default",
+        title="a block that is not causal unless it is told to be",
+        parts={"default_causal": lambda: False},
+        caught_by=("causal-perturbation",),
+        question="TransformerBlock(64, 4, 256): may position 0 see position 1?",
+        answer="No: causal=True is the default that the brief asks for.",
+    ),
     block(
         id="residual-after-norm",
         title="residuals taken from the normalised input",

@@ -280,6 +280,13 @@ SCALE_BY_INPUTS = Flaw(
     answer="4: a score is a sum of d_k products, whatever was projected.",
 )
 
+#: Layers that ask whether their sources are one tensor.
+ONE_TENSOR = dataclasses.replace(
+    behaviour.ONE_ARRAY,
+    title="another computation where the sources are one tensor",
+    parts={"take": behaviour.halved_for_one_array},
+)
+
 #: What the five stages can do wrong, in layers as anywhere. An in-place scale changes projected
 #: queries only, no caller's array, and gives the right numbers.
 STAGES = (
@@ -301,6 +308,13 @@ STAGES = (
         "dropout-on-output",
         "dropout-unscaled",
         "dropout-missing",
+        "dropout-keeps-p",
+        "dropout-renormalised",
+        "dropout-rate-fixed",
+        "dropout-of-keys",
+        "dropout-shared-by-heads",
+        "dropout-on-values-too",
+        "not-training-by-default",
     ),
 )
 IN_HEADS = tuple(
@@ -322,6 +336,10 @@ CAUSAL_MASKS = _shown(
         for flaw in masking.ATTENTION
         if flaw.id in ("mask-after-softmax", "fill-zero", "fill-minus-one", "mask-added")
     )
+) + tuple(
+    dataclasses.replace(flaw, caught_by=("stable-softmax",))
+    for flaw in masking.ATTENTION
+    if flaw.id in ("fill-minus-hundred", "fill-minus-999")
 )
 SPLITTING_SHOWN = _shown(tuple(flaw for flaw in SPLITTING if flaw.id != "width-not-divided"))
 

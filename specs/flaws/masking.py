@@ -23,6 +23,9 @@ ANSWER_FILL = (
 ASK_DIAGONAL = "Write the causal mask for T = 4. May position 0 see itself?"
 ANSWER_DIAGONAL = "Lower triangle with the diagonal: row i allows 0 … i, so that no row is empty."
 
+ASK_LOW = "All allowed scores of a row are below -2,000. What does your blocked key get?"
+ANSWER_LOW = "All of the weight, unless the fill is far below every score: -inf, finfo.min or -1e9."
+
 fill = partial(mask, question=ASK_FILL, answer=ANSWER_FILL)
 causal = partial(mask, question=ASK_DIAGONAL, answer=ANSWER_DIAGONAL)
 
@@ -116,6 +119,22 @@ ATTENTION = (
         title="blocked scores set to -20, which a large value outweighs",
         parts={"mask": partial(fill_with, -20.0)},
         caught_by=("mask-value",),
+    ),
+    fill(
+        id="fill-minus-hundred",
+        title="blocked scores set to -100, which lies above low scores",
+        parts={"mask": partial(fill_with, -100.0)},
+        caught_by=("mask-value",),
+        question=ASK_LOW,
+        answer=ANSWER_LOW,
+    ),
+    fill(
+        id="fill-minus-999",
+        title="blocked scores set to -999, which lies above low scores",
+        parts={"mask": partial(fill_with, -999.0)},
+        caught_by=("mask-value",),
+        question=ASK_LOW,
+        answer=ANSWER_LOW,
     ),
     fill(
         id="mask-added",

@@ -200,8 +200,72 @@ FLAWS = (
     ),
 )
 
+
+def repaired_output(out: Array, weights: Array) -> tuple[Array, Array]:
+    """Turn NaN into 0 in the output, and not in the weights."""
+    return library(out).nan_to_num(out), weights
+
+
+#: Mistakes that show in weights which are returned.
+RETURNED = (
+    Flaw(
+        id="nan-weights",
+        title="NaN in the weights of a query with no allowed key, hidden in the output",
+        stage=Stage.MASK,
+        parts={"normalise": unguarded, "finish": repaired_output},
+        caught_by=("fully-masked-row",),
+        question="You repair the output with nan_to_num. What do the weights hold?",
+        answer="Still NaN, and so does the backward pass: make the row finite before the division.",
+    ),
+)
+
+
+def over_first_axis(x: Array, axis: int = 0) -> Array:
+    """Softmax over the first axis unless another is asked for."""
+    return softmax(x, axis)
+
+
+def in_place(x: Array, axis: int = -1) -> Array:
+    """Softmax that subtracts the maximum from the caller's array."""
+    x -= x.max(axis, keepdims=True)
+    return softmax(x, axis)
+
+
+def of_three_axes(x: Array, axis: int = -1) -> Array:
+    """Softmax that insists on a batch of matrices."""
+    if x.ndim != 3:
+        raise ValueError(f"x has {x.ndim} axes, expected 3")
+    return softmax(x, axis)
+
+
+of_function = partial(
+    Flaw,
+    stage=Stage.NORMALISE,
+    caught_by=("softmax-function",),
+    question="Which axis is the default of your softmax, and which arrays may it be given?",
+    answer="The last, and any: max and sum with keepdims need no number of axes.",
+)
+
 #: Mistakes of a softmax function of its own.
 FUNCTION = (
+    of_function(
+        id="softmax-default-axis",
+        title="a softmax over the first axis by default",
+        parts={"softmax": over_first_axis},
+    ),
+    of_function(
+        id="softmax-in-place",
+        hidden=True,  # the numbers are right
+        title="a softmax that subtracts the maximum from its argument in place",
+        parts={"softmax": in_place},
+        question="What does `x -= x.max()` do to the array of whoever called your softmax?",
+        answer="It changes it: write x = x - x.max(…), which makes a new array.",
+    ),
+    of_function(
+        id="softmax-three-axes",
+        title="a softmax for three axes only",
+        parts={"softmax": of_three_axes},
+    ),
     stability(
         id="softmax-ignores-axis",
         title="a softmax that ignores its axis argument",

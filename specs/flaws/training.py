@@ -39,6 +39,41 @@ def unscaled(array: Array, probability: float, training: object) -> Array:
     return dropout(array, probability, training) * ((1 - probability) if training else 1.0)
 
 
+def keeps_with_p(array: Array, probability: float, training: object) -> Array:
+    """Dropout with 1 - p in the place of p."""
+    return dropout(array, 1 - probability if probability else 0.0, training)
+
+
+def renormalised(array: Array, probability: float, training: object) -> Array:
+    """Dropout after which every row sums to 1 again."""
+    kept = dropout(array, probability, training)
+    if not training or not probability:
+        return kept
+    total = kept.sum(-1, keepdims=True)
+    return kept / (total + (total == 0))
+
+
+def always_a_tenth(array: Array, probability: float, training: object) -> Array:
+    """Dropout with p = 0.1, whatever is asked for."""
+    return dropout(array, 0.1 if probability else 0.0, training)
+
+
+def _with_mask_of(shape: Any) -> Any:
+    """Make a dropout whose mask has length 1 along some axes."""
+
+    def drop(array: Array, probability: float, training: object) -> Array:
+        if not training:
+            return array
+        ones = library(array).ones_like(array[shape])
+        return array * dropout(ones, probability, True)
+
+    return drop
+
+
+dropped_keys = _with_mask_of((slice(None), slice(None), slice(0, 1)))
+shared_by_heads = _with_mask_of((slice(None), slice(0, 1)))
+
+
 def detached(logits: Array) -> Array:
     """Softmax of logits that are cut off from the graph."""
     return softmax(logits if library(logits) is np else logits.detach())
@@ -185,6 +220,67 @@ FLAWS = (
         title="dropout that does not divide by 1 - p",
         parts={"drop_weights": unscaled},
         caught_by=("dropout-scale",),
+    ),
+    dropping(
+        id="dropout-keeps-p",
+        random=True,
+        title="dropout that keeps a weight with probability p instead of 1 - p",
+        parts={"drop_weights": keeps_with_p},
+        caught_by=("dropout-place", "dropout-scale"),
+        question="dropout_p is 0.1. How many of ten weights stay, and what are they divided by?",
+        answer="Nine, divided by 0.9: p is the probability of being dropped.",
+    ),
+    dropping(
+        id="dropout-renormalised",
+        random=True,
+        title="rows normalised again after dropout, instead of divided by 1 - p",
+        parts={"drop_weights": renormalised},
+        caught_by=("dropout-scale",),
+        question="Some weights of a row are dropped. Does the row still sum to 1?",
+        answer="No, and it need not: divided by 1 - p it does so on average.",
+    ),
+    dropping(
+        id="dropout-rate-fixed",
+        random=True,
+        title="dropout with a rate of its own: dropout_p has no effect",
+        parts={"drop_weights": always_a_tenth},
+        caught_by=("dropout-place", "dropout-scale"),
+        question="Which argument decides how many weights are dropped?",
+        answer="dropout_p, in every call.",
+    ),
+    dropping(
+        id="dropout-of-keys",
+        random=True,
+        title="dropout of whole keys, the same for every query",
+        parts={"drop_weights": dropped_keys},
+        caught_by=("dropout-place",),
+        question="Which weights does one number of the dropout mask decide about?",
+        answer="One: F.dropout(weights) draws for every item, head, query and key.",
+    ),
+    dropping(
+        id="dropout-shared-by-heads",
+        random=True,
+        title="one dropout mask for all heads",
+        parts={"drop_weights": shared_by_heads},
+        caught_by=("dropout-place",),
+        question="Which weights does one number of the dropout mask decide about?",
+        answer="One: F.dropout(weights) draws for every item, head, query and key.",
+    ),
+    dropping(
+        id="dropout-on-values-too",
+        random=True,
+        title="dropout on the output besides that on the weights",
+        parts={"drop_out": dropout},
+        caught_by=("dropout-place",),
+    ),
+    dropping(
+        id="not-training-by-default",
+        random=True,
+        title="a default of training=False",
+        parts={"default_training": lambda: False},
+        caught_by=("dropout-place",),
+        question="The brief's default is training=True. What does a call with dropout_p=0.1 do?",
+        answer="It drops weights, unless training=False is passed.",
     ),
     dropping(
         id="dropout-missing",

@@ -88,6 +88,7 @@ REFERENCE = MappingProxyType(
         "causal": causal,
         "pad": real_keys,
         "combine": both,
+        "default_causal": lambda: True,
     }
 )
 BY_TANH = MappingProxyType({**REFERENCE, "activate": gelu_by_tanh})
@@ -110,7 +111,7 @@ def block(
 ) -> Array:
     """Run one block over (B, T, d_model)."""
     _, count, _, *flag = made_of
-    mask = allowed(parts, x, flag[0] if flag else True, padding)
+    mask = allowed(parts, x, flag[0] if flag else parts["default_causal"](), padding)
 
     def attend(y: Array) -> Array:
         return layers.multi_head(parts, weights, count, y, y, y, mask)[0]
@@ -134,7 +135,7 @@ def block_roundoffs(
     residual adds the errors of both sides, and one rounding.
     """
     _, count, _, *flag = made_of
-    mask = allowed(parts, x, flag[0] if flag else True, padding)
+    mask = allowed(parts, x, flag[0] if flag else parts["default_causal"](), padding)
 
     def normalised(array: Array, errors: Array | float, name: str) -> tuple[Array, Array]:
         gain, shift = weights[f"gain_{name}"], weights[f"shift_{name}"]
@@ -170,7 +171,9 @@ def expected_block(parts: Any, state: State, *arguments: Array) -> tuple[Expecte
     expected = Expected(out, bound)
     if padding is None or out.shape != x.shape:
         return (expected,)
+    _, _, _, *flag = state.made_of
+    is_causal = flag[0] if flag else True
     seen = np.broadcast_to(
-        allowed(REFERENCE, x, state.made_of[3], padding), (len(x), 1, x.shape[1], x.shape[1])
+        allowed(REFERENCE, x, is_causal, padding), (len(x), 1, x.shape[1], x.shape[1])
     ).any(-1)[:, 0]
     return (expected.where(np.broadcast_to((padding & seen)[..., None], out.shape)),)

@@ -255,6 +255,16 @@ class Layers:
         """Draw the arguments of one call."""
         raise NotImplementedError
 
+    def attended(self, layer: Layer, x: Array) -> Array:
+        """Return what a layer over one text attends to."""
+        return x
+
+    def scores(self, layer: Layer, x: Array) -> Array:
+        """Return the scaled scores of every head over one text: (B, H, T, T)."""
+        weights, (x,) = exact(layer.state(), (x,))
+        y = self.attended(layer, x)
+        return multi_head(MULTI_HEAD, weights, layer.made_of[1], y, y, y)[1].logits
+
     def other_sources(self, x: Array) -> Arguments:
         """Return what forward takes besides the queries' source for self-attention."""
         raise NotImplementedError

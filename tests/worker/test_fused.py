@@ -20,6 +20,8 @@ EVASIONS = {
     "encoder layer": "nn.TransformerEncoderLayer(4, 2).eval()(x)",
     "decoder layer": "nn.TransformerDecoderLayer(4, 2)(x, x)",
     "flex": "flex.flex_attention(q, q, q)",
+    "flex's operator": "torch._higher_order_ops.flex_attention(q, q, q, None, None, 1.0, {})",
+    "onnx": "__import__('torch.onnx.ops').onnx.ops.attention(q, q, q)",
 }
 
 BY_HAND = [
