@@ -21,6 +21,7 @@ from harness.candidate.weights import (
     State,
     WeightLayout,
     draw_weights,
+    nameless_layouts,
     possible_layouts,
     rebuild_layout,
     unreadable,
@@ -307,13 +308,8 @@ class ClassProxy:
             return unreadable(self.name, parameters, self.learned(*sizes))
         if self._proxy.known.trust_parameter_names and found[0].is_named:
             return found[0]
-        trial = LayoutTrial(self.name, self._construction, found)
-        answers = [
-            answer
-            for steps in trial.frames(Handle(number))
-            for answer in self._proxy.send(steps)[1::2]
-        ]
-        layout, self._proxy.known.forms[self.name] = trial.choose(answers)
+        layout, which = self._try_layouts(found, parameters, number)
+        self._proxy.known.forms[self.name] = which
         said = layout.describe()
         if form := self._construction.forms[self.form]:
             said += f"; {form}"
@@ -321,6 +317,30 @@ class ClassProxy:
             said += f"; nothing was found for {', '.join(layout.missing)}"
         self._proxy.known.conventions["projections"] = said
         return layout
+
+    def _try_layouts(
+        self, found: list[WeightLayout], parameters: dict[str, Floats], number: int
+    ) -> tuple[WeightLayout, int]:
+        """Return the layout that reproduces the reference, and which of its right forms.
+
+        Names are a hint. Where they mislead, other readings are tried without them, and only one
+        that reproduces the reference counts.
+        """
+        trial = LayoutTrial(self.name, self._construction, found)
+        answers = self._answers_of(trial, number)
+        fitting = trial.reproducing(answers)
+        if fitting is None and found[0].is_named:
+            nameless = nameless_layouts(parameters, self.learned(*self._construction.sizes))
+            other = LayoutTrial(self.name, self._construction, nameless)
+            fitting = other.reproducing(self._answers_of(other, number))
+        return fitting or trial.choose(answers)
+
+    def _answers_of(self, trial: LayoutTrial, number: int) -> list[Answer]:
+        return [
+            answer
+            for steps in trial.frames(Handle(number))
+            for answer in self._proxy.send(steps)[1::2]
+        ]
 
 
 def _arrays(answer: Answer) -> dict[str, Floats]:

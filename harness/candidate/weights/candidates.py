@@ -25,12 +25,14 @@ from harness.candidate.weights.layouts import (
     shared_axes,
 )
 from harness.candidate.weights.learned import Axes, Learned, Norm, Projection
-from harness.candidate.weights.parameter_names import projections_named_by, stem
+from harness.candidate.weights.parameter_names import projections_named_by, stem, words
 
 Floats = np.ndarray[Any, Any]
 
 #: More readings than this are not tried; the most plausible ones come first.
 TRIES: Final = 96
+#: The orders of four projections of one size, and half as many of fused ones.
+NAMELESS_TRIES: Final = 36
 
 
 def possible_layouts(
@@ -58,6 +60,16 @@ def possible_layouts(
                 for layout in _complete(parameters, kept, shared, by_name=by_name)
             ]
     return found[:TRIES]
+
+
+def nameless_layouts(
+    parameters: Mapping[str, Floats], learned: Sequence[Learned]
+) -> list[WeightLayout]:
+    """List the readings in which names count for nothing, those nearest to the names first.
+
+    ``k, q, v = self.qkv(x).chunk(3, -1)`` is right whatever its layer is called.
+    """
+    return _complete(parameters, learned, {})[:NAMELESS_TRIES]
 
 
 #: Missing projections, and which of them another one stands in for.
@@ -313,4 +325,6 @@ def _norms(
 
 def _is_gain(group: Group, width: int, parameters: Mapping[str, Floats]) -> bool:
     value = parameters[group.names[0]]
-    return len(group.names) == 1 and value.size == width and bool((value == 1).all())
+    is_shift = words(group.pattern)[-1:] in (["bias"], ["beta"], ["shift"], ["b"])
+    is_vector = len(group.names) == 1 and value.size == width
+    return is_vector and not is_shift and bool((value == 1).all())

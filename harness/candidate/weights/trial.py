@@ -73,26 +73,35 @@ class LayoutTrial:
 
     def choose(self, answers: Sequence[Answer]) -> tuple[WeightLayout, int]:
         """Return the layout with which the class does what the reference does, and which form."""
-        weights, arguments = self._weights, self._arguments
-        tried = [
-            (layout, answer.outs[0])
+        if fitting := self.reproducing(answers):
+            return fitting
+        readings = itertools.islice(
+            self.construction.readings(), len(self.construction.forms), None
+        )
+        tried = self._tried(answers)[:_TRIES_WITH_FLAWS]
+        for reading in () if self.found[0].is_named else readings:
+            for layout, out, state in tried:
+                if _error(out, reading, state, self._arguments) < math.inf:
+                    return layout, 0
+        return self.found[0], 0
+
+    def reproducing(self, answers: Sequence[Answer]) -> tuple[WeightLayout, int] | None:
+        """Return the first layout with which the class does what a right form does, and which."""
+        right = list(itertools.islice(self.construction.readings(), len(self.construction.forms)))
+        for layout, out, state in self._tried(answers):
+            errors = [_error(out, reading, state, self._arguments) for reading in right]
+            if min(errors) < math.inf:
+                return layout, errors.index(min(errors))
+        return None
+
+    def _tried(self, answers: Sequence[Answer]) -> list[tuple[WeightLayout, Output, State]]:
+        """Return the layouts with which the class answered, its output, and its state."""
+        sizes, weights = self.construction.sizes, self._weights
+        return [
+            (layout, answer.outs[0], State(sizes, layout.effective_weights(weights)))
             for layout, answer in zip(self.found, answers, strict=True)
             if answer.raised is None and answer.outs
         ]
-        readings = self.construction.readings()
-        right = list(itertools.islice(readings, len(self.construction.forms)))
-        states = []
-        for layout, out in tried:
-            state = State(self.construction.sizes, layout.effective_weights(weights))
-            states.append(state)
-            errors = [_error(out, reading, state, arguments) for reading in right]
-            if min(errors) < math.inf:
-                return layout, errors.index(min(errors))
-        for reading in () if self.found[0].is_named else readings:
-            for (layout, out), state in zip(tried[:_TRIES_WITH_FLAWS], states, strict=False):
-                if _error(out, reading, state, arguments) < math.inf:
-                    return layout, 0
-        return self.found[0], 0
 
     @property
     def _weights(self) -> dict[str, Floats]:
