@@ -1,4 +1,8 @@
-"""Candidate text made safe to show: one pass, at the moment it enters the harness."""
+"""Text made safe to show, and the one set of characters that never reaches a reader as it is.
+
+Candidate text passes ``sanitise`` at the moment it enters the harness; reports pass every text
+through ``visible`` again, since a results file may have been written by anybody.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +31,17 @@ def escape(character: str) -> str:
     return f"<U+{ord(character):04X}>"
 
 
+def visible(text: str) -> str:
+    """Spell out every unsafe character; newlines and tabs stay, ``\\r\\n`` becomes a newline."""
+    return _UNSAFE.sub(lambda found: escape(found[0]), text.replace("\r\n", "\n"))
+
+
 def sanitise(text: str, cap: int = FIELD_CAP) -> str:
     """Spell out unsafe characters and cut the text to ``cap`` characters, with a mark.
 
     Newlines and tabs stay; ``\\r\\n`` becomes a newline. Sanitising twice changes nothing.
     """
-    head = text[: cap + 1].replace("\r\n", "\n")
-    safe = _UNSAFE.sub(lambda found: escape(found[0]), head)
+    safe = visible(text[: cap + 1])
     if len(safe) <= cap and len(text) <= cap:
         return safe
     mark = f" … (cut; {len(text):,} characters)"[:cap]
@@ -43,6 +51,11 @@ def sanitise(text: str, cap: int = FIELD_CAP) -> str:
 def one_line(text: str, cap: int = FIELD_CAP) -> str:
     """Sanitise text that belongs on a single line: newlines and tabs are spelled out too."""
     return sanitise(text.replace("\n", escape("\n")).replace("\t", escape("\t")), cap)
+
+
+def join_lines(text: str) -> str:
+    """Join the lines of a text by blanks, so that it cannot pass for a line of ours."""
+    return " ".join(text.split())
 
 
 def hidden_characters(text: str) -> Iterator[tuple[int, str]]:

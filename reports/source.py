@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from harness.results import CardSource
-from reports.text import visible
+from harness.text import visible
 
 
 class Token(NamedTuple):

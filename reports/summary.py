@@ -9,8 +9,9 @@ from functools import partial
 from typing import Final
 
 from harness.results import BatchResults, Level, SubmissionResult, Verdict
+from harness.text import join_lines
 from reports.pages import fitting
-from reports.text import card_link, clip, one_line, shown
+from reports.text import card_link, clip, shown
 from reports.words import LEVEL_WORDS, VERDICTS, best_first, failing, plural, score
 
 #: Most bytes; a GitHub job summary may have 1 MiB.
@@ -100,7 +101,7 @@ def _where(results: BatchResults) -> str:
 
 def code(text: str) -> str:
     """Return a text as a code span that nothing inside can end."""
-    text = one_line(shown(text))
+    text = join_lines(shown(text))
     if not text:
         return ""
     fence = "`" * (max((len(run) for run in re.findall("`+", text)), default=0) + 1)
@@ -110,4 +111,4 @@ def code(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return a text with every character escaped that Markdown could take for its own."""
-    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", one_line(shown(text)))
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", join_lines(shown(text)))

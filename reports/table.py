@@ -7,7 +7,8 @@ import io
 from typing import Final
 
 from harness.results import BatchResults, SubmissionResult
-from reports.text import card_link, one_line, shown
+from harness.text import join_lines
+from reports.text import card_link, shown
 from reports.words import failing
 
 #: The columns before those of the checks.
@@ -71,5 +72,5 @@ def _row(result: SubmissionResult, checks: list[str]) -> list[str | int | float 
 def _cell(value: str | int | float | None) -> str | int | float | None:
     if not isinstance(value, str):
         return value
-    text = one_line(value)
+    text = join_lines(value)
     return f"'{text}" if text.startswith(_FORMULA) else text

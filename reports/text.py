@@ -8,29 +8,15 @@ from typing import Final, TypeVar
 
 import msgspec
 
-#: Longest text of one field, in characters.
-FIELD: Final = 4096
+from harness.text import FIELD_CAP as FIELD
+from harness.text import visible
 
 #: Most entries of one list; a spec has about forty checks, a batch is cut elsewhere.
 ENTRIES: Final = 500
 
-# C0 and C1 controls but newline and tab, zero-width and bidirectional controls, lone surrogates,
-# and the code points that XML 1.0 has no way to write.
-_UNSEEN: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff"
-    "\U000e0000-\U000e0fff]"
-)
-
 _CARD: Final = re.compile(r"cards/[A-Za-z0-9_-][A-Za-z0-9._-]*\.html")
 
 _Value = TypeVar("_Value")
-
-
-def visible(text: str) -> str:
-    """Spell every character that a reader could not see, such as ``<U+202E>``; keep the rest."""
-    text = text.replace("\r\n", "\n")
-    return _UNSEEN.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
 
 
 def clip(text: str, limit: int = FIELD) -> str:
@@ -38,11 +24,6 @@ def clip(text: str, limit: int = FIELD) -> str:
     if len(text) <= limit:
         return text
     return f"{text[:limit]} … [{len(text) - limit:,} more characters]"
-
-
-def one_line(text: str) -> str:
-    """Join the lines of a text, so that it cannot pass for a line of ours."""
-    return " ".join(text.split())
 
 
 def shown(value: _Value, *, field: int = FIELD, entries: int = ENTRIES) -> _Value:

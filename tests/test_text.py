@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harness.text import hidden_characters, one_line, sanitise
+from harness.text import hidden_characters, join_lines, one_line, sanitise, visible
+from reports.text import shown
 
 ANYTHING = st.text(st.characters(), max_size=200)  # lone surrogates too
 UNSEEN = [0x202E, 0x2066, 0x200B, 0xFEFF, 0x061C, 0x3164, 0xE0041, 0xD800, 0x1B, 0x9B, 0x7F, 0x0D]
@@ -46,10 +47,21 @@ def test_sanitised_text_is_short_safe_and_stable(text: str, cap: int) -> None:
 
 
 @given(ANYTHING)
-def test_one_line_has_one_line(text: str) -> None:
+def test_text_with_its_newlines_spelled_out_has_one_line(text: str) -> None:
     line = one_line(text)
     assert "\n" not in line
     assert "\t" not in line
+
+
+def test_the_lines_of_a_text_are_joined() -> None:
+    assert join_lines("a\n  b\r\n\tc") == "a b c"
+
+
+def test_reports_spell_out_what_the_harness_does() -> None:
+    """There was once a second set, which lacked the first three and several more."""
+    everything = "".join(map(chr, (0x34F, 0x17B4, 0x1BCA0, *UNSEEN)))
+    assert visible(everything) == sanitise(everything)
+    assert shown(everything) == sanitise(everything)
 
 
 def test_a_cut_is_marked_with_the_length_of_the_whole() -> None:

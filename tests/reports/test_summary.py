@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from harness.text import join_lines
 from reports import render_summary
 from reports.summary import SUMMARY, code, plain
-from reports.text import one_line, shown
+from reports.text import shown
 from tests.reports import samples
 
 
@@ -35,7 +36,7 @@ def test_nothing_inside_a_code_span_can_end_it(text: str) -> None:
     if span:
         tokens = MarkdownIt("commonmark").parseInline(span)[0].children or []
         assert [token.type for token in tokens] == ["code_inline"]
-        assert tokens[0].content.strip() == one_line(shown(text))
+        assert tokens[0].content.strip() == join_lines(shown(text))
 
 
 @pytest.mark.parametrize(

@@ -1,32 +1,11 @@
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from reports.text import FIELD, card_link, clip, one_line, shown, visible
+from reports.text import FIELD, card_link, clip, shown
 from tests.reports import samples
-
-
-def test_a_character_that_turns_text_around_is_spelled_out() -> None:
-    assert visible("a\u202eb") == "a<U+202E>b"
-
-
-def test_line_ends_tabs_and_letters_of_any_script_stay_as_they_are() -> None:
-    text = "合格\tя é √d\n❤️"
-    assert visible(text) == text
-
-
-@given(st.text())
-def test_text_made_visible_stays_the_same_when_made_visible_again(text: str) -> None:
-    assert visible(visible(text)) == visible(text)
 
 
 def test_a_text_cut_short_says_how_much_is_missing() -> None:
     assert clip("x" * 5000) == "x" * FIELD + " … [904 more characters]"
-
-
-def test_the_lines_of_a_text_are_joined() -> None:
-    assert one_line("a\n  b\r\n\tc") == "a b c"
 
 
 def test_showing_an_honest_result_changes_nothing() -> None:
