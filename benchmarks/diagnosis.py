@@ -24,7 +24,7 @@ import specs
 from harness.candidate.checks import run_checks
 from harness.candidate.functions import Recorded
 from harness.candidate.session import DirectSession
-from harness.commands.grade import make_ready
+from harness.commands.job import make_ready
 from harness.diagnosis.diagnosis import diagnose
 from harness.diagnosis.distance import usable
 from harness.diagnosis.first_wrong_call import Explanation

@@ -19,6 +19,9 @@ from reports.summary import render_summary
 from reports.table import render_csv
 from reports.text import card_link
 
+#: Mode of a file that holds the seed: only its owner reads it.
+SECRET = 0o600
+
 _Kind = TypeVar("_Kind", BatchResults, Card)
 
 
@@ -52,7 +55,7 @@ def write(results: BatchResults, cards: Iterable[Card], out: Path) -> None:
     """
     for card in cards:
         write_card(card, out, index="../index.html")
-    save(out / "results.json", to_json(results))
+    save(out / "results.json", to_json(results), mode=SECRET)
     save(out / "results.csv", render_csv(results).encode())
     save(out / "junit.xml", render_junit(results).encode())
     save(out / "summary.md", render_summary(results).encode())
@@ -95,8 +98,21 @@ def load_cards(results: BatchResults, folder: Path) -> Iterator[Card]:
             yield _read(path, Card)
 
 
-def save(path: Path, content: bytes) -> None:
+def remove_card(page: str, out: Path) -> None:
+    """Remove what was written of one submission, for the interviewer and for its author."""
+    if link := card_link(page):
+        try:
+            for path in (out / link, out / "candidate" / Path(link).name):
+                path.unlink(missing_ok=True)
+                path.with_suffix(".json").unlink(missing_ok=True)
+        except OSError as error:
+            raise Unwritable(f"{out / link} cannot be removed ({error.strerror})") from error
+
+
+def save(path: Path, content: bytes, *, mode: int | None = None) -> None:
     """Write a file under another name and rename it, so that it is never half there.
+
+    ``mode`` are its permissions, where they are not the usual ones.
 
     Raises:
         Unwritable: the system does not let it.
@@ -105,6 +121,8 @@ def save(path: Path, content: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            if mode is not None:
+                unfinished.touch(mode)
             unfinished.write_bytes(content)
             unfinished.replace(path)
         finally:

@@ -46,6 +46,24 @@ def load(name: str) -> Spec:
     return loading.load_installed(others[name])
 
 
+def files(name: str) -> list[Path]:
+    """Return the files of code that a spec is made of, sorted, once it has been loaded.
+
+    Raises:
+        UnknownName: there is no such spec.
+    """
+    ours = list(Path(__file__).parent.rglob("*.py"))
+    if loading.is_path(name):
+        return sorted([*ours, *Path(name).parent.glob("*.py")])
+    if name in TITLES:
+        return sorted(ours)
+    others = loading.installed()
+    if name not in others:
+        raise UnknownName("spec", name, [*TITLES, *others])
+    module = importlib.import_module(others[name].module)
+    return sorted([*ours, *Path(str(module.__file__)).parent.rglob("*.py")])
+
+
 def recognise(file: Path) -> str:
     """Return the name of the spec of which a file defines the most entry points.
 

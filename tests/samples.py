@@ -3,6 +3,7 @@
 Not for the ``bad_`` ones: this is no sandbox.
 """
 
+import contextlib
 import dataclasses
 import functools
 import sys
@@ -10,6 +11,7 @@ import time
 import tomllib
 import tracemalloc
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import docker
@@ -18,18 +20,18 @@ import specs
 from harness.candidate.checks import level_reached, run_checks, verdict
 from harness.candidate.session import SandboxSession
 from harness.errors import CandidateError
-from harness.grading.batch import OpenSandbox, Slots, grade_all
+from harness.grading.grader import Grader
 from harness.grading.grading import Assignment
 from harness.intake.deliveries import Delivery, collect
 from harness.parsing.client import Parser
 from harness.results import Card, CheckResult, Environment
 from harness.sandbox.base import LIMITS, Frame, Limits, Memory, Sandbox, describe
-from harness.sandbox.choice import opener
+from harness.sandbox.choice import OpenSandbox, opener
 from harness.sandbox.container.images import ensure_image
 from harness.sandbox.container.sandbox import ContainerSandbox
 from harness.sandbox.reading import ReadingSandbox
 from harness.worker import fused, loader
-from harness.worker.session import Session as WorkerSession
+from harness.worker.session import CallRunner as WorkerSession
 from tests.toy import read
 
 #: What the images lack, by what their arguments are made of.
@@ -128,12 +130,21 @@ def grade(
         some = [sample for sample in chosen if ("loop-" in sample.id) is impatient]
         limits = dataclasses.replace(LIMITS[spec.image], **(IMPATIENT if impatient else PATIENT))
         deliveries = [Delivery(id=s.id, path=s.path, text=spec.image == "text") for s in some]
-        slots = Slots(_opener(spec.image, limits, client), reuse=True)
-        with Parser() as parser:
+        with Parser() as parser, ThreadPoolExecutor(2) as jobs:
             assignment = Assignment(spec=spec, seed=seed, limits=limits, parser=parser)
-            for card in grade_all(deliveries, assignment, slots, jobs=2):
-                cards[card.result.id] = card
+            open_sandbox = _opener(spec.image, limits, client)
+            shares = [deliveries[::2], deliveries[1::2]]
+            grade_share = functools.partial(_graded, assignment, open_sandbox)
+            for share in jobs.map(grade_share, shares):
+                cards |= {card.result.id: card for card in share}
     return cards
+
+
+def _graded(
+    assignment: Assignment, open_sandbox: OpenSandbox, deliveries: Sequence[Delivery]
+) -> list[Card]:
+    with contextlib.closing(Grader(assignment, open_sandbox, reuse=True)) as grader:
+        return [grader.grade(delivery) for delivery in deliveries]
 
 
 def _opener(image: str, limits: Limits, client: docker.DockerClient) -> OpenSandbox:

@@ -69,6 +69,7 @@ def test_everything_passed_is_0_and_every_report_is_there(grade, tmp_path):
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
         "results.json", "results.csv", "junit.xml", "summary.md", "index.html", "cards",
+        "ledger.sqlite", ".lock",
     }  # fmt: skip
     (submission,) = results["submissions"]
     assert (submission["id"], submission["verdict"]) == ("source_a", "passed")
@@ -287,7 +288,7 @@ def test_a_report_renders_the_same_bytes_again(takehome, grade, folder, tmp_path
     out = tmp_path / "out"
     before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     for path in before:
-        if path.suffix != ".json":
+        if path.suffix in (".html", ".csv", ".xml", ".md"):
             path.unlink()
     code, _, err = takehome("report", out)
     assert code == 0
@@ -305,7 +306,10 @@ def test_cards_for_candidates_are_all_that_is_written_for_them(grade, folder, tm
     assert code == Exit.FAILED
     assert results is None
     assert err.endswith(f"cards for the candidates: {out / 'candidate'}\n")
-    assert {name.split("-")[0] for name in files(out)} == {"candidate/ada", "candidate/grace"}
+    assert not (out / "results.json").exists()
+    assert files(out / "cards") == set()
+    out = out / "candidate"
+    assert {name.split("-")[0] for name in files(out)} == {"ada", "grace"}
     assert {Path(name).suffix for name in files(out)} == {".html", ".json"}
     assert "not divided by" not in printed
     for name in files(out):
@@ -467,26 +471,158 @@ def wait_for(path, process):
         time.sleep(0.02)
 
 
-def test_an_interrupt_is_2_and_leaves_nothing_running(tmp_path):
-    endless = tmp_path / "endless.py"
-    endless.write_text(
-        "import os, time\n"
-        f"open({str(tmp_path / 'writing')!r}, 'w').write(str(os.getpid()))\n"
-        f"os.rename({str(tmp_path / 'writing')!r}, {str(tmp_path / 'started')!r})\n"
-        "def attention(Q, K, V, mask=None):\n    time.sleep(600)\n"
-    )
-    asked = ("grade", endless, "--spec", "numpy_attention", "--out", tmp_path / "out", *HERE)
+#: Says that it is being called, and waits until there is a file that lets it go on.
+WAITING = """
+import os, time
+def attention(Q, K, V, mask=None):
+    if not os.path.exists({go_on!r}):
+        open({writing!r}, "w").write(str(os.getpid()))
+        os.rename({writing!r}, {started!r})
+    while not os.path.exists({go_on!r}):
+        time.sleep(0.01)
+    raise ValueError
+"""
+
+
+@pytest.fixture
+def waiting(tmp_path):
+    """Start grading a folder of which the first submission waits until ``go_on`` is there."""
+    names = {name: str(tmp_path / name) for name in ("writing", "started", "go_on")}
+    folder = tmp_path / "handed-in"
+    folder.mkdir()
+    (folder / "a.py").write_text(WAITING.format(**names))
+    for name in ("b", "c", "d", "e"):
+        (folder / f"{name}.py").write_bytes(RIGHT.read_bytes())
+    asked = ("--spec", "numpy_attention", "--out", tmp_path / "out", "--jobs", "1", *HERE)
     # A shell that starts the tests in the background lets them ignore interrupts.
     heeding = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    process = command(*asked, preexec_fn=heeding)
-    wait_for(tmp_path / "started", process)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == Exit.INTERRUPTED == 2
+    process = command("grade", folder, *asked, preexec_fn=heeding)
+    with process:
+        wait_for(tmp_path / "started", process)
+        yield process
+        process.kill()
+
+
+@pytest.mark.parametrize("signals", [[signal.SIGTERM], [signal.SIGHUP], [signal.SIGINT] * 2])
+def test_a_run_that_is_stopped_at_once_is_2_and_leaves_nothing_running(waiting, tmp_path, signals):
+    for number, sent in enumerate(signals):
+        if number:  # two that wait together are one
+            assert waiting.stderr.readline().startswith("interrupted: what runs is finished")
+        waiting.send_signal(sent)
+    out, err = waiting.communicate(timeout=60)
+    assert waiting.returncode == Exit.INTERRUPTED == 2
     assert err.splitlines()[-1] == "interrupted"
     assert "Traceback" not in out + err
-    assert not Path(f"/proc/{(tmp_path / 'started').read_text()}").exists()
+    gone(int((tmp_path / "started").read_text()))
     assert not (tmp_path / "out" / "results.json").exists()
+
+
+def gone(pid):
+    until = time.monotonic() + 60
+    while Path(f"/proc/{pid}").exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_an_interrupt_finishes_what_runs_and_the_same_command_grades_the_rest(
+    waiting, takehome, tmp_path
+):
+    waiting.send_signal(signal.SIGINT)
+    first = waiting.stderr.readline()
+    (tmp_path / "go_on").touch()
+    out, err = waiting.communicate(timeout=60)
+    assert first.startswith("interrupted: what runs is finished")
+    assert waiting.returncode == Exit.INTERRUPTED
+    assert "Traceback" not in out + err
+    assert "graded: 2 of 5; run the same command again for the others" in err
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert [one["id"] for one in results["submissions"]] == ["a", "b"]
+    times = [(one["id"], one["seconds"]) for one in results["submissions"]]
+    asked = ("--spec", "numpy_attention", "--out", tmp_path / "out", *HERE)
+    code, _, _ = takehome("grade", tmp_path / "handed-in", *asked)
+    assert code == Exit.FAILED
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    again = [(one["id"], one["seconds"]) for one in results["submissions"]]
+    assert [name for name, _ in again] == ["a", "b", "c", "d", "e"]
+    assert again[:2] == times
+
+
+def test_a_run_that_is_killed_goes_on_and_its_reports_are_those_of_one_that_was_not(
+    waiting, takehome, tmp_path
+):
+    asked = ("--spec", "numpy_attention", *HERE)
+    (tmp_path / "go_on").touch()
+    wait_for_cards(tmp_path / "out" / "cards", 2)
+    waiting.kill()
+    waiting.wait()
+    for out in ("out", "whole"):
+        seed = () if out == "out" else ("--seed", reports_of(tmp_path / "out")[1])
+        code, _, err = takehome(
+            "grade", tmp_path / "handed-in", *asked, "--out", tmp_path / out, *seed
+        )
+        assert (code, "Traceback" in err) == (Exit.FAILED, False)
+    (resumed, seed), (whole, same_seed) = (reports_of(tmp_path / out) for out in ("out", "whole"))
+    assert seed == same_seed
+    assert [name for name in whole if resumed.get(name) != whole[name]] == []
+    assert resumed.keys() == whole.keys()
+
+
+def wait_for_cards(folder, count):
+    until = time.monotonic() + 60
+    while len(list(folder.glob("*.html"))) < count:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def reports_of(out):
+    """The reports of a folder without their times, and its seed."""
+    texts = {}
+    for path in sorted(out.rglob("*.*")):
+        if path.suffix in (".json", ".html", ".csv", ".xml", ".md"):
+            text = path.read_text()
+            text = re.sub(r'"seconds": [\d.e-]+', "", text)
+            text = re.sub(r'time="[\d.]+"|(?:&lt; )?[\d.]+ (?:s|ms)\b|,\d+\.\d+\b', "", text)
+            texts[str(path.relative_to(out))] = text
+    return texts, json.loads((out / "results.json").read_text())["seed"]
+
+
+def test_only_what_has_changed_is_graded_again_and_what_has_gone_is_removed(grade, folder):
+    before = times(grade(folder)[3])
+    (folder / "grace.py").write_bytes(RIGHT.read_bytes())
+    (folder / "new.py").write_bytes(RIGHT.read_bytes())
+    code, _, _, results = grade(folder)
+    assert code == Exit.PASSED
+    assert times(results)["ada"] == before["ada"]
+    (folder / "ada.py").unlink()
+    out = folder.parent / "out"
+    _, _, _, results = grade(folder)
+    pages = {one["card"] for one in results["submissions"]}
+    assert {f"cards/{path.name}" for path in (out / "cards").glob("*.html")} == pages
+    assert len(list((out / "cards").glob("*.json"))) == 2
+
+
+def times(results):
+    return {one["id"]: (one["seconds"], one["sha256"]) for one in results["submissions"]}
+
+
+def test_a_fresh_run_has_another_seed_and_grades_everything_again(grade, folder):
+    before = grade(folder)[3]
+    kept, fresh = grade(folder)[3], grade(folder, "--fresh")[3]
+    assert (kept["seed"], times(kept)) == (before["seed"], times(before))
+    assert fresh["seed"] != before["seed"]
+
+
+def test_results_with_the_seed_are_for_their_owner_alone(grade, tmp_path):
+    grade(RIGHT)
+    names = ("results.json", "ledger.sqlite")
+    assert [(tmp_path / "out" / name).stat().st_mode & 0o777 for name in names] == [0o600] * 2
+
+
+def test_a_folder_that_another_run_holds_is_4(waiting, takehome, tmp_path):
+    asked = ("grade", RIGHT, "--spec", "numpy_attention", "--out", tmp_path / "out", *HERE)
+    code, _, err = takehome(*asked)
+    assert code == Exit.USAGE == 4
+    assert f"is held by process {waiting.pid}, which began at" in err
 
 
 def test_a_reader_that_stops_reading_is_no_traceback():

@@ -39,7 +39,9 @@ def grade(
     paths: Annotated[list[Path], typer.Argument(help="Files, or folders of submissions.")],
     spec: SpecName,
     out: Annotated[Path, typer.Option(help="Folder for the results and scorecards.")],
-    jobs: Annotated[int, typer.Option(min=1, help="Submissions at a time.")] = 2,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Submissions at a time; by default the cores.")
+    ] = None,
     sandbox: Annotated[
         str, typer.Option(help="container, or process: not isolated, for your own code only.")
     ] = "container",
@@ -47,7 +49,12 @@ def grade(
         bool, typer.Option("--reuse", help="Let one container serve many submissions.")
     ] = False,
     runtime: Annotated[str | None, typer.Option(help="Container runtime, e.g. runsc.")] = None,
-    seed: Annotated[str | None, typer.Option(help="Seed of the inputs; fresh by default.")] = None,
+    seed: Annotated[
+        str | None, typer.Option(help="Seed of the inputs; the folder's own by default.")
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Grade everything again, with a fresh seed.")
+    ] = False,
     single: Annotated[
         bool, typer.Option("--single", help="Each folder is one submission.")
     ] = False,
@@ -61,7 +68,7 @@ def grade(
         typer.Option(help="Look for an edit of a wrong answer that passes; shown on its card."),
     ] = False,
 ) -> Exit:
-    """Grade submissions and write a scorecard for each."""
+    """Grade submissions and write a scorecard for each; a run that was stopped goes on."""
     from harness.commands.grade import Request, grade_batch
 
     request = Request(
@@ -73,6 +80,7 @@ def grade(
         reuse=reuse,
         runtime=runtime,
         seed=seed,
+        fresh=fresh,
         single=single,
         adapt=conventions is Conventions.ADAPT,
         for_candidates=audience is Audience.CANDIDATE,

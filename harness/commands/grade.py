@@ -1,12 +1,11 @@
-"""What the larger commands do: where specs, sandboxes and reports come together."""
+"""Grades a batch into a folder, and renders a folder again."""
 
 from __future__ import annotations
 
-import contextlib
+import collections
 import dataclasses
-import gc
-import importlib
-import secrets
+import functools
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -15,14 +14,16 @@ from rich.console import Console
 
 import reports
 import specs
-from harness.commands import console, review
-from harness.errors import UsageError
-from harness.grading import Assignment, Slots, grade_all
+from harness.commands import console, job, review
+from harness.commands.interrupts import Interrupts
+from harness.commands.output_folder import OutputFolder, named_problems
+from harness.errors import SandboxBroken, UsageError
+from harness.grading import Jobs, Ledger, LocalProcesses, Pending, Task, card_key, grade_all
+from harness.grading import unscored as unscored_card
 from harness.intake import Batch, collect
 from harness.parsing import Parser
-from harness.repair import RepairFinder
-from harness.results import BatchResults, Card, SubmissionResult
-from harness.sandbox import LIMITS, opener
+from harness.results import BatchResults, Card, SubmissionResult, Verdict
+from harness.sandbox import Sandbox
 from harness.spec import Spec
 
 Say = Callable[[str], None]
@@ -35,11 +36,12 @@ class Request:
     paths: tuple[Path, ...]
     spec: str
     out: Path
-    jobs: int
+    jobs: int | None  #: None for as many as there are cores
     sandbox: str
     reuse: bool
     runtime: str | None
     seed: str | None
+    fresh: bool
     single: bool
     adapt: bool
     for_candidates: bool
@@ -49,9 +51,12 @@ class Request:
 def grade_batch(request: Request, say: Say) -> Sequence[SubmissionResult]:
     """Grade what was handed in and write the reports; return nothing if there was nothing.
 
+    What the folder's ledger holds from an earlier run is not graded again.
+
     Raises:
-        UsageError: a path, name or folder is not usable.
-        SandboxBroken: the sandbox cannot be provided.
+        UsageError: a path, name or folder is not usable, or another run holds the folder.
+        SandboxBroken: the sandbox cannot be provided, or it or the disk broke on the way.
+        KeyboardInterrupt: the run was stopped; after one Ctrl-C the reports are written first.
     """
     spec = specs.load(request.spec)
     batch = collect(request.paths, single=request.single, texts=spec.image == "text")
@@ -60,64 +65,159 @@ def grade_batch(request: Request, say: Say) -> Sequence[SubmissionResult]:
     if not batch.deliveries:
         say(f"nothing to grade in {', '.join(map(str, request.paths))}")
         return ()
-    with _named_problems():
-        reports.prepare(request.out)
-    seed = request.seed or secrets.token_hex(8)
-    make_ready(spec)
-    graded = {}
-    for card in _cards(request, spec, batch, seed, say):
-        with _named_problems():
-            if request.for_candidates:
-                reports.write_candidate(card, request.out)
-            else:
-                review.prepare([card], request.out)
-                reports.write_card(card, request.out, index="../index.html")
-        graded[card.result.id] = card
-    submissions = tuple(graded[delivery.id].result for delivery in batch.deliveries)
-    if request.for_candidates:
-        say(f"cards for the candidates: {request.out / 'candidate'}")
-        return submissions
-    results = BatchResults(
-        spec=spec.name,
-        title=spec.title,
+    folder = OutputFolder(request.out, for_candidates=request.for_candidates)
+    folder.prepare()
+    with Ledger(request.out) as ledger:
+        if request.fresh:
+            ledger.forget()
+        order = _order(request, ledger.seed(request.seed))
+        sandbox = job.open_sandboxes(spec, order, say)()  # nothing is started in it
+        run = _Run(spec, batch, order, ledger, sandbox, _count_jobs(request, batch))
+        with Interrupts(say) as interrupts:
+            return _finish(run, folder, interrupts, say)
+
+
+def _order(request: Request, seed: str) -> job.Order:
+    return job.Order(
+        spec=request.spec,
         seed=seed,
-        environment=next(iter(graded.values())).environment,
-        submissions=submissions,
-        ignored=batch.ignored,
+        sandbox=request.sandbox,
+        runtime=request.runtime,
+        adapt=request.adapt,
+        repairs=request.repairs,
+        reuse=request.reuse,
     )
-    with _named_problems():
-        reports.write(results, (), request.out)
-    say(f"scorecards: {request.out / 'index.html'}")
-    return submissions
 
 
-def make_ready(spec: Spec) -> None:
-    """Load what diagnosis needs before the first submission, which would wait 1 s for torch.
-
-    It stays loaded: once frozen, no garbage collection looks through it again, which takes 50 ms
-    with torch.
-    """
-    if spec.arrays == "torch":
-        importlib.import_module("torch")
-    gc.freeze()
+def _count_jobs(request: Request, batch: Batch) -> int:
+    """Return how many jobs there are: no more than submissions."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(request.jobs or cores or 1, len(batch.deliveries))
 
 
-def _cards(request: Request, spec: Spec, batch: Batch, seed: str, say: Say) -> Iterator[Card]:
-    """Grade the submissions and yield their cards as they are done, with progress shown."""
-    open_sandbox = opener(request.sandbox, spec.image, runtime=request.runtime, report=say)
-    with Parser() as parser:
-        assignment = Assignment(
-            spec=spec,
-            seed=seed,
-            limits=LIMITS[spec.image],
-            parser=parser,
-            adapt=request.adapt and spec.image != "text",
-            find_repair=RepairFinder() if request.repairs else None,
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Run:
+    """One run over a batch: the cards that are kept, and those that are made."""
+
+    spec: Spec
+    batch: Batch
+    order: job.Order
+    ledger: Ledger
+    sandbox: Sandbox  #: tells what the submissions run in; never started
+    jobs: int
+    keys: set[str] = dataclasses.field(default_factory=set)  #: of every submission of the batch
+
+    def cards(self, interrupts: Interrupts) -> Iterator[Card]:
+        """Yield the card of each submission, in the order in which they are there.
+
+        When the run is stopped, or breaks, the cards that are kept come all the same.
+
+        Raises:
+            SandboxBroken: after the cards, if no more could be made.
+        """
+        kept: collections.deque[str] = collections.deque()
+        broken = None
+        with Parser() as parser:
+            submissions = self._submissions(parser)
+            missing = self._missing(submissions, kept)
+            try:
+                for card in self._made(missing, interrupts):
+                    yield card
+                    yield from self._kept(kept)
+            except SandboxBroken as error:
+                broken = error
+            collections.deque(self._missing(submissions, kept), maxlen=0)
+        yield from self._kept(kept)
+        if broken is not None:
+            raise broken
+
+    def _submissions(self, parser: Parser) -> Iterator[Pending]:
+        """Read the submissions one by one."""
+        basis = job.basis(self.order, self.sandbox.environment)
+        for delivery in self.batch.deliveries:
+            task = Task.read(delivery, parser).encode()
+            key = card_key(basis, task)
+            self.keys.add(key)
+            yield Pending(id=delivery.id, key=key, task=task)
+
+    def _missing(
+        self, submissions: Iterator[Pending], kept: collections.deque[str]
+    ) -> Iterator[Pending]:
+        """Yield the submissions that have no card; collect the keys of the others."""
+        for submission in submissions:
+            if self.ledger.card(submission.key) is None:
+                yield submission
+            else:
+                kept.append(submission.key)
+
+    def _kept(self, keys: collections.deque[str]) -> Iterator[Card]:
+        while keys:
+            if (card := self.ledger.card(keys.popleft())) is not None:
+                yield card
+
+    def _made(self, missing: Iterator[Pending], interrupts: Interrupts) -> Iterator[Card]:
+        """Grade submissions, and keep the cards."""
+        preload = job.preloads(self.spec, self.order.spec)
+        executor = LocalProcesses(self.jobs, preload=preload, close=job.close)
+        grade = functools.partial(
+            executor.submit, job.grade_task, msgspec.msgpack.encode(self.order)
         )
-        slots = Slots(open_sandbox, reuse=request.reuse)
-        cards = grade_all(batch.deliveries, assignment, slots, jobs=request.jobs)
-        tell = console.to_candidate if request.for_candidates else console.to_interviewer
-        yield from console.followed(cards, len(batch.deliveries), Console(), tell)
+        jobs = Jobs(
+            submit=grade, count=self.jobs, unscored=self._unscored, stopping=interrupts.stopping
+        )
+        try:
+            for submission, card in grade_all(missing, jobs):
+                if card.result.verdict is not Verdict.INVALID:
+                    self.ledger.keep(submission.key, card)
+                yield card
+        except BaseException:
+            executor.shutdown(cancel_futures=True)
+            raise
+        executor.shutdown()
+
+    def _unscored(self, submission: Pending, reason: str) -> Card:
+        assignment = job.make_assignment(self.spec, self.order)
+        return unscored_card(submission.id, "", Verdict.INVALID, reason, assignment, self.sandbox)
+
+
+def _finish(
+    run: _Run, folder: OutputFolder, interrupts: Interrupts, say: Say
+) -> Sequence[SubmissionResult]:
+    """Make the cards and write them and the reports; then raise what stopped the run, if any."""
+    graded: dict[str, SubmissionResult] = {}
+    total = len(run.batch.deliveries)
+    tell = console.to_candidate if folder.for_candidates else console.to_interviewer
+    broken = None
+    try:
+        for card in console.followed(run.cards(interrupts), total, Console(), tell):
+            folder.write_card(card)
+            graded[card.result.id] = card.result
+    except SandboxBroken as error:
+        broken = error
+    submissions = tuple(graded[d.id] for d in run.batch.deliveries if d.id in graded)
+    if submissions:
+        folder.remove(run.ledger.drop_others(run.keys))
+        folder.write(
+            BatchResults(
+                spec=run.spec.name,
+                title=run.spec.title,
+                seed=run.order.seed,
+                environment=run.sandbox.environment,
+                submissions=submissions,
+                ignored=run.batch.ignored,
+            ),
+            say,
+        )
+    for result in submissions:
+        if result.verdict is Verdict.INVALID:
+            say(f"not graded: {result.id}: {result.reason}")
+    if len(submissions) < total:
+        say(f"graded: {len(submissions)} of {total}; run the same command again for the others")
+    if broken is not None:
+        raise broken
+    if interrupts.stopping():
+        raise KeyboardInterrupt
+    return submissions
 
 
 def render_again(folder: Path, say: Say, *, for_candidates: bool) -> None:
@@ -126,7 +226,7 @@ def render_again(folder: Path, say: Say, *, for_candidates: bool) -> None:
     Raises:
         UsageError: the folder does not hold results, or its review cannot be read.
     """
-    with _named_problems():
+    with named_problems(UsageError):
         results = reports.load(folder)
         ticks = review.read(folder)
         cards = [review.fold(card, ticks) for card in reports.load_cards(results, folder)]
@@ -139,12 +239,3 @@ def render_again(folder: Path, say: Say, *, for_candidates: bool) -> None:
         submissions = tuple(folded.get(one.id, one) for one in results.submissions)
         reports.write(msgspec.structs.replace(results, submissions=submissions), cards, folder)
     say(f"scorecards: {folder / 'index.html'}")
-
-
-@contextlib.contextmanager
-def _named_problems() -> Iterator[None]:
-    """Turn what reports say about a folder into an error of the command line."""
-    try:
-        yield
-    except (reports.Unreadable, reports.Unwritable) as error:
-        raise UsageError(str(error)) from None

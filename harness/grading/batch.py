@@ -1,106 +1,115 @@
-"""Many submissions: each graded in a sandbox of its own, or in one that serves several."""
+"""A batch of submissions: handed to jobs, tried again when a job broke, and back as cards."""
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-import math
-import queue
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from typing import Final
 
-from harness.grading.grading import Assignment, grade
-from harness.intake import Delivery
+import msgspec
+
+from harness.errors import SandboxBroken
 from harness.results import Card, Verdict
-from harness.sandbox import Sandbox
+from harness.text import one_line
 
-OpenSandbox = Callable[[], Sandbox]
+#: How often a submission is tried when what broke was ours: the engine, the sandbox, a job.
+TRIES: Final = 3
+#: So many in a row that could not be graded are one fault of ours, and end the batch.
+BROKEN_IN_A_ROW: Final = 5
 
 
-class Slots:
-    """The sandboxes of a batch, one for each job at a time.
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """A submission that is to be graded, and what became of it so far."""
 
-    With ``reuse`` a sandbox serves one submission after another until it is worn: after a
-    timeout, a kill, a violation, anything left behind, or ``most`` submissions.
+    id: str
+    key: str  #: what its card is kept under
+    task: bytes
+    failures: tuple[str, ...] = ()  #: why it could not be graded, once for each time
+
+    def after(self, failure: str) -> Pending:
+        """Return it with one more failure."""
+        return dataclasses.replace(self, failures=(*self.failures, failure))
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Jobs:
+    """What a batch is graded by."""
+
+    submit: Callable[[bytes], Future[bytes]]  #: from a task to a card as JSON
+    count: int  #: submissions at a time
+    unscored: Callable[[Pending, str], Card]  #: the card of one that cannot be graded, and why
+    stopping: Callable[[], bool] = lambda: False  #: whether no further submission is to be begun
+
+
+def grade_all(pending: Iterable[Pending], jobs: Jobs) -> Iterator[tuple[Pending, Card]]:
+    """Yield each submission with its card as they are done.
+
+    A submission whose sandbox broke, or whose job died, is graded again, up to ``TRIES`` times
+    in all: alone, since where several were under way nobody knows which of them ended the job.
+
+    Raises:
+        SandboxBroken: ``BROKEN_IN_A_ROW`` submissions could not be graded, or no sandbox opens.
     """
-
-    def __init__(self, open_sandbox: OpenSandbox, *, reuse: bool, most: int = 100) -> None:
-        self._open = open_sandbox
-        self._reuse = reuse
-        self._most = most
-        self._free: queue.SimpleQueue[tuple[Sandbox, int]] = queue.SimpleQueue()
-
-    def take(self) -> tuple[Sandbox, int]:
-        """Return a sandbox and how many submissions it has served."""
-        try:
-            return self._free.get_nowait()
-        except queue.Empty:
-            return self._open(), 0
-
-    def give_back(self, sandbox: Sandbox, served: int) -> None:
-        """Keep a sandbox for the next submission, or close it."""
-        if self._reuse and not sandbox.tainted and served < self._most:
-            self._free.put((sandbox, served))
-        else:
-            sandbox.close()
-
-    def close(self) -> None:
-        """Close every sandbox that is kept."""
-        while not self._free.empty():
-            self._free.get_nowait()[0].close()
-
-
-def grade_all(
-    deliveries: Sequence[Delivery], assignment: Assignment, slots: Slots, *, jobs: int
-) -> Iterator[Card]:
-    """Grade every delivery and yield the cards as they are done.
-
-    When the caller stops, no further submission is begun, the time of those that run is over
-    after their present exchange, and no sandbox is left.
-    """
-    stop = threading.Event()
-    clock = assignment.clock
-    assignment = dataclasses.replace(
-        assignment, clock=lambda: math.inf if stop.is_set() else clock()
-    )
-    waiting = iter(deliveries)
-    with ThreadPoolExecutor(jobs, thread_name_prefix="grading") as pool:
-        running: set[Future[Card]] = set()
-        try:
-            for delivery in waiting:
-                running.add(pool.submit(_grade_one, delivery, assignment, slots, stop))
-                if len(running) == jobs:
-                    done, running = wait(running, return_when=FIRST_COMPLETED)
-                    yield from (future.result() for future in done)
-            while running:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-        finally:
-            stop.set()
-            wait(running)
-            slots.close()
+    queue = _Queue(pending, jobs)
+    in_a_row = 0
+    while True:
+        queue.fill()
+        if not queue.running:
+            return
+        done, _ = wait(queue.running, return_when=FIRST_COMPLETED)
+        for future in done:
+            submission = queue.running.pop(future)
+            try:
+                card = msgspec.json.decode(future.result(), type=Card)
+            except BrokenExecutor:
+                if not queue.is_alone:
+                    queue.again.append(submission)
+                    continue
+                card = jobs.unscored(submission, "the process that graded it ended")
+            broken = card.result.verdict is Verdict.INVALID
+            if broken and len(submission.failures) + 1 < TRIES:
+                queue.again.append(submission.after(card.result.reason))
+                continue
+            yield submission, _with_failures(card, submission)
+            in_a_row = in_a_row + 1 if broken else 0
+            if in_a_row == BROKEN_IN_A_ROW:
+                reason = one_line(card.result.reason, 400)
+                raise SandboxBroken(f"{in_a_row} submissions in a row were not graded: {reason}")
 
 
-def _grade_one(
-    delivery: Delivery, assignment: Assignment, slots: Slots, stop: threading.Event
-) -> Card:
-    """Grade one delivery; once more when the sandbox broke before the submission ran."""
-    card = _attempt(delivery, assignment, slots)
-    ran = bool(card.result.checks) or card.result.exchanges > 1
-    if card.result.verdict is Verdict.INVALID and not ran and not stop.is_set():
-        card = _attempt(delivery, assignment, slots)
-    return card
+class _Queue:
+    """The submissions that wait, and those that run."""
+
+    def __init__(self, pending: Iterable[Pending], jobs: Jobs) -> None:
+        self._waiting = iter(pending)
+        self._jobs = jobs
+        self.again: collections.deque[Pending] = collections.deque()
+        self.running: dict[Future[bytes], Pending] = {}
+        self.is_alone = False  #: what runs is tried again, and nothing runs beside it
+
+    def fill(self) -> None:
+        """Keep every job busy, and one submission at hand for the first that is free."""
+        jobs = self._jobs
+        if self.again:
+            if not self.running and not jobs.stopping():
+                self.is_alone = True
+                self._begin(self.again.popleft())
+            return
+        self.is_alone = False
+        while len(self.running) <= jobs.count and not jobs.stopping():
+            if (submission := next(self._waiting, None)) is None:
+                return
+            self._begin(submission)
+
+    def _begin(self, submission: Pending) -> None:
+        self.running[self._jobs.submit(submission.task)] = submission
 
 
-def _attempt(delivery: Delivery, assignment: Assignment, slots: Slots) -> Card:
-    sandbox, served = slots.take()
-    try:
-        card = grade(delivery, assignment, sandbox)
-    except BaseException:
-        sandbox.close()
-        raise
-    if card.result.verdict is Verdict.INVALID:
-        sandbox.close()
-    else:
-        slots.give_back(sandbox, served + 1)
-    return card
+def _with_failures(card: Card, pending: Pending) -> Card:
+    """Note on a card why it was graded again."""
+    notes = [f"Graded again, since {one_line(reason, 200)}" for reason in pending.failures]
+    result = msgspec.structs.replace(card.result, notes=(*card.result.notes, *notes))
+    return msgspec.structs.replace(card, result=result) if notes else card

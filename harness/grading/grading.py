@@ -11,7 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -30,7 +30,7 @@ from harness.conventions import AdaptingSession, deviations, infer
 from harness.diagnosis import diagnose, unexplained
 from harness.errors import CandidateError, Refused, SandboxBroken
 from harness.evidence import gather
-from harness.intake import Delivery, Submission, slug
+from harness.intake import Submission, slug
 from harness.parsing import Parser
 from harness.results import (
     Card,
@@ -49,6 +49,21 @@ from harness.text import one_line
 FindRepair = Callable[[Card, Submission, "Assignment", Sandbox], Card]
 
 
+class Readable(Protocol):
+    """A submission that is known by name, whether it has been read or not."""
+
+    @property
+    def id(self) -> str:
+        """What it is called in its batch."""
+
+    def load(self, parser: Parser) -> Submission:
+        """Return it, read and checked.
+
+        Raises:
+            Refused: intake does not accept it.
+        """
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Assignment:
     """What every submission of a batch is graded by."""
@@ -64,7 +79,7 @@ class Assignment:
     clock: Callable[[], float] = time.monotonic
 
 
-def grade(delivery: Delivery, assignment: Assignment, sandbox: Sandbox) -> Card:
+def grade(delivery: Readable, assignment: Assignment, sandbox: Sandbox) -> Card:
     """Grade one submission in a sandbox; whatever happens becomes a card."""
     began = assignment.clock()
     submission = None

@@ -1,0 +1,127 @@
+"""What a job of a batch does, in a process of its own: a task in, a card out, both as bytes."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import hashlib
+import importlib
+import importlib.metadata
+import platform
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+
+import harness
+import specs
+from harness.errors import UsageError
+from harness.grading import Assignment, Grader, Task
+from harness.parsing import Parser
+from harness.repair import RepairFinder
+from harness.results import Environment
+from harness.sandbox import LIMITS, OpenSandbox, opener
+from harness.spec import Spec
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """How the submissions of a batch are to be graded: what a job has to know."""
+
+    spec: str
+    seed: str
+    sandbox: str
+    runtime: str | None
+    adapt: bool
+    repairs: bool
+    reuse: bool  #: changes no card
+
+
+#: What a process keeps from one submission to the next: functions are all that an executor calls.
+_GRADERS: Final[dict[bytes, Grader]] = {}
+
+
+def grade_task(order: bytes, task: bytes) -> bytes:
+    """Grade one submission by an order, and return its card as JSON.
+
+    Raises:
+        SandboxBroken: no sandbox can be opened.
+    """
+    grader = _GRADERS.get(order)
+    if grader is None:
+        close()
+        grader = _GRADERS[order] = _make_grader(msgspec.msgpack.decode(order, type=Order))
+    return msgspec.json.encode(grader.grade(Task.decode(task)))
+
+
+def close() -> None:
+    """Close the sandboxes that this process has open."""
+    while _GRADERS:
+        _GRADERS.popitem()[1].close()
+
+
+def _make_grader(order: Order) -> Grader:
+    spec = specs.load(order.spec)
+    make_ready(spec)
+    return Grader(make_assignment(spec, order), open_sandboxes(spec, order), reuse=order.reuse)
+
+
+def make_assignment(spec: Spec, order: Order) -> Assignment:
+    """Return what the submissions are graded by."""
+    return Assignment(
+        spec=spec,
+        seed=order.seed,
+        limits=LIMITS[spec.image],
+        parser=Parser(),  # its child starts when it is needed, and ends with this process
+        adapt=order.adapt and spec.image != "text",
+        find_repair=RepairFinder() if order.repairs else None,
+    )
+
+
+def open_sandboxes(
+    spec: Spec, order: Order, report: Callable[[str], None] = lambda line: None
+) -> OpenSandbox:
+    """Make the sandbox of an order ready; return a function that opens one."""
+    return opener(order.sandbox, spec.image, runtime=order.runtime, report=report)
+
+
+def make_ready(spec: Spec) -> None:
+    """Load what diagnosis needs before the first submission, which would wait 1 s for torch.
+
+    It stays loaded: once frozen, no garbage collection looks through it again, which takes 50 ms
+    with torch.
+    """
+    if spec.arrays == "torch":
+        importlib.import_module("torch")
+    gc.freeze()
+
+
+def preloads(spec: Spec, name: str) -> list[str]:
+    """Return the modules that every job of a spec needs."""
+    own = [f"specs.{name}"] if name in specs.TITLES else []
+    return [__name__, *own, *(["torch"] if spec.arrays == "torch" else [])]
+
+
+def basis(order: Order, environment: Environment) -> bytes:
+    """Return all that a card depends on besides the submission."""
+    versions = [platform.python_version(), np.__version__]
+    for package in ("torch", "msgspec", "pygments"):
+        versions.append(importlib.metadata.version(package))
+    settings = msgspec.structs.replace(order, reuse=False)
+    code = _digest_of_code(order.spec)
+    return msgspec.msgpack.encode((settings, environment, code, versions))
+
+
+@functools.cache
+def _digest_of_code(spec: str) -> bytes:
+    """Return a digest of the spec's files and the harness's."""
+    digest = hashlib.sha256()
+    for path in (*sorted(Path(harness.__file__).parent.rglob("*.py")), *specs.files(spec)):
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read ({error.strerror})") from None
+        digest.update(f"{path.name} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.digest()

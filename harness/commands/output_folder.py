@@ -1,0 +1,76 @@
+"""The folder that a batch is graded into: its cards and reports, for one audience."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import reports
+from harness.commands import review
+from harness.errors import SandboxBroken, TakehomeError, UsageError
+from harness.results import BatchResults, Card
+
+Say = Callable[[str], None]
+
+
+class OutputFolder:
+    """Where the reports of a batch go; those for candidates are in ``candidate/`` alone."""
+
+    def __init__(self, path: Path, *, for_candidates: bool) -> None:
+        self._path = path
+        self.for_candidates = for_candidates
+
+    def prepare(self) -> None:
+        """Make the folder, and try it.
+
+        Raises:
+            UsageError: it cannot be made or written to.
+        """
+        with named_problems(UsageError):
+            reports.prepare(self._path)
+
+    def write_card(self, card: Card) -> None:
+        """Write the page of one submission.
+
+        Raises:
+            SandboxBroken: the disk does not take it.
+        """
+        with named_problems(SandboxBroken):
+            if self.for_candidates:
+                reports.write_candidate(card, self._path)
+            else:
+                review.prepare([card], self._path)
+                reports.write_card(card, self._path, index="../index.html")
+
+    def remove(self, pages: Iterable[str]) -> None:
+        """Remove the pages of submissions that are no longer in the batch.
+
+        Raises:
+            SandboxBroken: one cannot be removed.
+        """
+        with named_problems(SandboxBroken):
+            for page in pages:
+                reports.remove_card(page, self._path)
+
+    def write(self, results: BatchResults, say: Say) -> None:
+        """Write the reports of the whole batch and say where they are.
+
+        Raises:
+            SandboxBroken: the disk does not take them.
+        """
+        if self.for_candidates:
+            say(f"cards for the candidates: {self._path / 'candidate'}")
+            return
+        with named_problems(SandboxBroken):
+            reports.write(results, (), self._path)
+        say(f"scorecards: {self._path / 'index.html'}")
+
+
+@contextlib.contextmanager
+def named_problems(kind: type[TakehomeError]) -> Iterator[None]:
+    """Turn what reports say about a folder into an error of the command line."""
+    try:
+        yield
+    except (reports.Unreadable, reports.Unwritable) as error:
+        raise kind(str(error)) from None

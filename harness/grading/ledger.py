@@ -1,0 +1,169 @@
+"""The ledger of an output folder: its seed, and every card from the moment that it exists.
+
+A run that was interrupted, however it was, goes on from here: only what has no card is graded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import secrets
+import sqlite3
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Final, Self
+
+import filelock
+import msgspec
+
+from harness.errors import SandboxBroken, UsageError
+from harness.results import Card
+
+FILE: Final = "ledger.sqlite"
+_LOCK: Final = ".lock"
+#: ``PRAGMA user_version`` of the tables below.
+VERSION: Final = 1
+#: How long a reader of the same file, such as a report, may keep a write waiting.
+_BUSY_SECONDS: Final = 10.0
+_TABLES: Final = """
+CREATE TABLE batch (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE cards (key TEXT PRIMARY KEY, page TEXT NOT NULL, card BLOB NOT NULL) STRICT;
+"""
+
+
+class Ledger:
+    """The ledger of one folder, held by one run at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the ledger, and make it when there is none.
+
+        Raises:
+            UsageError: another run holds the folder, or the ledger cannot be used.
+        """
+        self._path = folder / FILE
+        self._lock = filelock.FileLock(folder / _LOCK, timeout=0, mode=0o600)
+        try:
+            self._lock.acquire()
+        except filelock.Timeout:
+            raise UsageError(
+                f"{folder} is held by {_holder(folder / _LOCK)}, expected a folder that no run "
+                "writes to; wait for it, or choose another --out"
+            ) from None
+        except OSError as error:
+            raise UsageError(f"{folder / _LOCK} cannot be written ({error.strerror})") from None
+        try:
+            _write_holder(folder / _LOCK)
+            self._database = self._open()
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            # SQLite gives its other files the mode of this one.
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            database = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)
+            database.execute("PRAGMA journal_mode = WAL")
+            (version,) = database.execute("PRAGMA user_version").fetchone()
+            if version == 0:
+                # In one transaction: a kill leaves all of it or nothing.
+                database.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+        except (OSError, sqlite3.Error) as error:
+            raise UsageError(
+                f"{self._path} cannot be used as a ledger ({error}); move it away, or choose "
+                "another --out"
+            ) from error
+        if version > VERSION:
+            database.close()
+            raise UsageError(
+                f"{self._path} has version {version}, expected at most {VERSION}; use the newer "
+                "takehome that wrote it, or choose another --out"
+            )
+        return database
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._database.close()
+        self._lock.release()
+
+    def forget(self) -> None:
+        """Drop the seed and make every submission one that is to be graded."""
+        with self._named_failures(), self._transaction():
+            self._database.execute("DELETE FROM batch")
+            self._database.execute("UPDATE cards SET key = 'forgotten ' || rowid")
+
+    def seed(self, wanted: str | None) -> str:
+        """Return the seed of the folder: ``wanted``, or what it has, or a fresh one."""
+        with self._named_failures():
+            kept = self._database.execute("SELECT value FROM batch WHERE name = 'seed'").fetchone()
+            seed = wanted or (kept[0] if kept else secrets.token_hex(8))
+            self._database.execute("REPLACE INTO batch VALUES ('seed', ?)", (seed,))
+        return str(seed)
+
+    def card(self, key: str) -> Card | None:
+        """Return the card that is kept under a key."""
+        with self._named_failures():
+            row = self._database.execute("SELECT card FROM cards WHERE key = ?", (key,)).fetchone()
+        try:
+            return msgspec.json.decode(row[0], type=Card) if row else None
+        except msgspec.DecodeError:
+            return None  # written by a version of ours that shared the key; it is graded again
+
+    def keep(self, key: str, card: Card) -> None:
+        """Write a card.
+
+        Raises:
+            SandboxBroken: the disk does not take it.
+        """
+        row = (key, card.result.card, msgspec.json.encode(card))
+        with self._named_failures():
+            self._database.execute("REPLACE INTO cards VALUES (?, ?, ?)", row)
+
+    def drop_others(self, keys: Collection[str]) -> list[str]:
+        """Drop every card that is not under one of ``keys``; return the pages that were theirs."""
+        wanted = set(keys)
+        with self._named_failures(), self._transaction():
+            rows = self._database.execute("SELECT key, page FROM cards").fetchall()
+            dropped = [(key,) for key, _ in rows if key not in wanted]
+            self._database.executemany("DELETE FROM cards WHERE key = ?", dropped)
+        pages = {page for key, page in rows if key in wanted}
+        return sorted({page for key, page in rows if key not in wanted} - pages)
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._database.execute("ROLLBACK")
+            raise
+        self._database.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def _named_failures(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise SandboxBroken(
+                f"{self._path} cannot be written ({error}); mend that and run the same command "
+                "again: what was graded is kept"
+            ) from error
+
+
+def _write_holder(lock: Path) -> None:
+    started = datetime.datetime.now().astimezone().isoformat(" ", "seconds")
+    with contextlib.suppress(OSError):  # Windows does not let the holder's file be written
+        lock.write_text(f"process {os.getpid()}, which began at {started}", encoding="utf-8")
+
+
+def _holder(lock: Path) -> str:
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        return lock.read_text(encoding="utf-8")[:200] or "another run"
+    return "another run"
