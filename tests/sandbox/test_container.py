@@ -242,12 +242,15 @@ def test_closing_removes_the_container(contained, engine):
     assert not containers(engine)
 
 
-def test_a_container_that_is_killed_from_outside_is_a_crash_and_is_replaced(contained, engine):
+@pytest.mark.parametrize("happening", ["kill", "pause"])
+def test_what_is_done_to_a_container_from_outside_is_our_fault_and_it_is_replaced(
+    contained, engine, happening
+):
     contained.load("def f(): return 1")
     (identifier,) = containers(engine)
-    engine.api.kill(identifier)
-    with pytest.raises(CandidateCrashed):
-        contained.call("f")
+    getattr(engine.api, happening)(identifier)
+    with pytest.raises(SandboxBroken, match="from outside"):
+        contained.call("f", seconds=0.2)
     contained.load("def f(): return 1")
     assert contained.value("f") == 1
     assert containers(engine) - {identifier} and len(containers(engine)) == 1

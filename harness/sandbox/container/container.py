@@ -12,23 +12,20 @@ import docker
 import docker.errors
 
 from harness.errors import (
-    CandidateCrashed,
     CandidateError,
-    CandidateTimedOut,
-    OutOfResources,
     SandboxBroken,
     SandboxUnavailable,
 )
 from harness.sandbox import replies
 from harness.sandbox.base import Limits
 from harness.sandbox.container import reaper
+from harness.sandbox.container.ending import ContainerState, silence, why_ended
 from harness.sandbox.container.engine import ENGINE_ERRORS
 from harness.sandbox.container.hardening import create_arguments
 from harness.sandbox.container.images import Image
 from harness.sandbox.container.stream import Stream
 from harness.sandbox.log import Log, LogFull
 from harness.worker import wire
-from harness.worker.supervisor import EXIT_DEADLINE, EXIT_TAMPERED, EXIT_UNCLEAN
 
 #: How long the supervisor's word that a deadline has passed may take to arrive.
 GRACE_SECONDS = 2.0
@@ -158,28 +155,25 @@ class Container:
         try:
             yield
         except TimeoutError:
-            raise CandidateTimedOut(f"it did not answer within {seconds:g} s") from None
+            raise silence(self._state(), seconds) from None
         except LogFull:
             raise replies.printed_too_much(self._settings.limits) from None
         except EOFError:
-            raise self._why_gone() from None
+            self._stream.close()
+            raise why_ended(self._state(_KILL_SECONDS), self._settings.limits) from None
 
-    def _why_gone(self) -> CandidateError | SandboxBroken:
-        """Return why the container as a whole ended in the middle of an exchange."""
-        self._stream.close()
+    def _state(self, seconds: float = 0) -> ContainerState:
+        """Ask the engine what became of the container, after at most ``seconds`` for its end.
+
+        Raises:
+            SandboxBroken: it does not say.
+        """
         try:
-            self._api.wait(self.id, timeout=_KILL_SECONDS)
-            state = self._api.inspect_container(self.id)["State"]
+            if seconds:
+                self._api.wait(self.id, timeout=seconds)
+            return ContainerState.read(self._api.inspect_container(self.id)["State"])
         except ENGINE_ERRORS as error:
-            return SandboxBroken(f"the engine lost a container: {error}")
-        code = state.get("ExitCode")
-        if state.get("OOMKilled"):
-            return replies.how_it_ended("out_of_resources", "memory", self._settings.limits, 0)
-        if code == EXIT_DEADLINE:
-            return CandidateTimedOut("the time of its container was spent")
-        if code in (EXIT_TAMPERED, EXIT_UNCLEAN):
-            return OutOfResources("it changed the sandbox, or left something that stays")
-        return CandidateCrashed(f"its container ended with exit status {code}")
+            raise SandboxBroken(f"the engine lost a container: {error}") from error
 
     def drain_log(self, mark: bytes, seconds: float) -> None:
         """Take in what was printed, up to ``mark``."""
