@@ -127,7 +127,7 @@ def _opened(path: Path, spec: Spec) -> Iterator[Candidate]:
         sandbox = opener("process", spec.image)()
         stack.callback(sandbox.close)
         session = SandboxSession(
-            delivery.load(parser),
+            delivery.load(parser, asked=spec.asked),
             sandbox,
             limits,
             arrays=spec.arrays,

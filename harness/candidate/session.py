@@ -251,6 +251,9 @@ def _read_report(header: Mapping[str, Any]) -> LoadReport:
     inert = [one_line(str(name), 60) for name in _items(header, "inert")]
     if inert:
         notes.append(f"Not available here and replaced by stand-ins: {', '.join(inert)}")
+    given = [one_line(str(name), 60) for name in _items(header, "given")]
+    if given:
+        notes.append(f"Used without an import, and given: {', '.join(given)}")
     definitions = [
         Definition(
             name=entry["name"],

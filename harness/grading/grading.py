@@ -84,7 +84,9 @@ def grade(delivery: Readable, assignment: Assignment, sandbox: Sandbox) -> Card:
     began = assignment.clock()
     submission = None
     try:
-        submission = delivery.load(assignment.parser)
+        submission = delivery.load(
+            assignment.parser, asked=assignment.spec.asked, adapt=assignment.adapt
+        )
         card = grade_submission(submission, assignment, sandbox)
     except Refused as refused:
         card = unscored(delivery.id, "", Verdict.UNGRADEABLE, str(refused), assignment, sandbox)

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 import tokenize
 from collections.abc import Iterator
 from typing import Final
 
 from harness.errors import Refused
 from harness.text import hidden_characters
+
+#: What a coding cookie may name, as ``codecs.lookup`` spells it: tables of characters, none that
+#: reads escapes (``unicode_escape``, ``utf-7``), which would show other code than it runs.
+ENCODINGS: Final = re.compile(
+    r"ascii|iso8859-\d+|cp\d+|koi8-[rtu]|mac-\w+|gb2312|gbk|gb18030|big5(?:hkscs)?"
+    r"|shift_jis\w*|euc_\w+|johab"
+)
 
 #: So many notes on one file are worth reading.
 NOTES_CAP: Final = 8
@@ -28,7 +36,7 @@ def decode(name: str, data: bytes) -> str:
     except UnicodeDecodeError as error:
         raise Refused(
             f"{name} is not UTF-8 (byte {error.start} is 0x{data[error.start]:02x}); "
-            "save it as UTF-8"
+            "save it as UTF-8, or say in its first line which: # -*- coding: gbk -*-"
         ) from None
     if "\0" in text:
         raise Refused(f"{name} has a NUL character, expected text")
@@ -36,20 +44,36 @@ def decode(name: str, data: bytes) -> str:
 
 
 def decode_python(name: str, data: bytes) -> str:
-    """Decode a Python file, as ``decode`` does, and check its coding cookie.
+    """Decode a Python file by its BOM or its coding cookie, else as UTF-8.
 
     Raises:
-        Refused: also when the cookie names another encoding, or none that exists.
+        Refused: it is not in that encoding, or the cookie names none that Python texts have.
     """
-    text = decode(name, data)
+    for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        if data.startswith(mark):
+            return _decoded(name, data, "utf-16")
     try:
-        found, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        encoding = codecs.lookup(found).name
-    except SyntaxError:
-        encoding = "unknown"
-    if encoding not in ("utf-8", "utf-8-sig"):
-        raise Refused(f"{name} says its coding is {encoding}, expected utf-8; drop that comment")
-    return text
+        declared, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        encoding = codecs.lookup(declared).name
+    except SyntaxError as error:  # of the cookie, or since the first lines are not UTF-8
+        if "unknown encoding" in str(error):
+            raise Refused(f"{name} says a coding that does not exist, expected utf-8") from None
+        encoding = "utf-8"
+    if encoding in ("utf-8", "utf-8-sig"):
+        return decode(name, data)
+    if not ENCODINGS.fullmatch(encoding):
+        raise Refused(f"{name} says its coding is {encoding}, expected utf-8; save it as UTF-8")
+    return _decoded(name, data, encoding)
+
+
+def _decoded(name: str, data: bytes, encoding: str) -> str:
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise Refused(
+            f"{name} says its coding is {encoding}, and byte {error.start} is not; save it as UTF-8"
+        ) from None
+    return decode(name, text.encode("utf-8", "replace"))
 
 
 def oddities(text: str) -> Iterator[str]:

@@ -39,11 +39,17 @@ class Delivery:
     path: Path
     text: bool = False  #: a form of written answers
 
-    def load(self, parser: Parser | None = None) -> Submission:
+    def load(
+        self,
+        parser: Parser | None = None,
+        *,
+        asked: Sequence[frozenset[str]] = (),
+        adapt: bool = False,
+    ) -> Submission:
         """Read and check it, as ``load`` and ``load_text`` do."""
         if self.text:
             return load_text(self.path, id=self.id)
-        return load(self.path, parser, id=self.id)
+        return load(self.path, parser, id=self.id, asked=asked, adapt=adapt)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,10 +4,12 @@ Tests, ``setup.py``, ``conftest.py`` and the like are carried along, so that imp
 but are never the entry. Of the rest, the first rule that leaves one file decides:
 
 1. it is the only one;
-2. it is named ``submission``, ``solution``, ``attention`` or ``main``, in this order; of two of the
+2. it is the only one that defines what the brief asks for, first by the brief's names and then by
+   names that others give it;
+3. it is named ``submission``, ``solution``, ``attention`` or ``main``, in this order; of two of the
    same name the one nearer to the top;
-3. it is the only one that defines a function or a class;
-4. of those, it is the only one that no other imports.
+4. it is the only one that defines a function or a class;
+5. of those, it is the only one that no other imports.
 
 Otherwise the submission is refused with the names that were left.
 """
@@ -28,11 +30,16 @@ _TEST_FOLDERS: Final = frozenset({"test", "tests"})
 _NAMED: Final = 5
 
 
-def choose_entry(names: Sequence[str], outline: Callable[[str], Outline | None]) -> str:
+def choose_entry(
+    names: Sequence[str],
+    outline: Callable[[str], Outline | None],
+    asked: Sequence[frozenset[str]] = (),
+) -> str:
     """Return the name of the file that holds the answer.
 
-    ``outline`` is asked only when the names alone do not decide; None from it counts as a file
-    that defines something.
+    ``asked`` are sets of names that the answer may define, the likeliest set first. ``outline``
+    is asked only when there are several files; None from it counts as a file that defines
+    something.
 
     Raises:
         Refused: there is no file, or no rule leaves exactly one.
@@ -42,10 +49,23 @@ def choose_entry(names: Sequence[str], outline: Callable[[str], Outline | None])
     sources = [name for name in names if not _is_support(name)] or list(names)
     if len(sources) == 1:
         return sources[0]
-    if named := _preferred(sources):
+    named = _preferred(sources)
+    if named and not asked:
         return named
     outlines = {name: outline(name) for name in sources}
-    defining = [name for name, found in outlines.items() if found is None or found.defines]
+    for wanted in asked:
+        answering = [name for name, found in outlines.items() if _defines(found, wanted)]
+        if len(answering) == 1:
+            return answering[0]
+        if answering:
+            sources = answering
+            break
+    if named := _preferred(sources):
+        return named
+    outlines = {name: outlines[name] for name in sources}
+    defining = [
+        name for name, found in outlines.items() if found is None or found.defines != frozenset()
+    ]
     if len(defining) == 1:
         return defining[0]
     roots = [
@@ -60,6 +80,10 @@ def choose_entry(names: Sequence[str], outline: Callable[[str], Outline | None])
     if len(roots) == 1:
         return roots[0]
     raise _ambiguous(roots or defining or sources)
+
+
+def _defines(found: Outline | None, wanted: frozenset[str]) -> bool:
+    return found is not None and found.defines is not None and bool(found.defines & wanted)
 
 
 def stem(name: str) -> str:

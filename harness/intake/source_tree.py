@@ -1,7 +1,8 @@
 """The code in a folder or an archive: one set of rules, whichever it came in.
 
-Only Python files and notebooks are kept. Hidden folders (``.git`` too), ``__pycache__`` and
-``__MACOSX`` are passed over, other files are counted and left out. A link, pipe, device or
+Only Python files and notebooks are kept, under the names that they have. Hidden folders (``.git``
+too), ``__pycache__``, ``__MACOSX`` and virtual environments are passed over, other files are
+counted and left out. A link, pipe, device or
 encrypted file anywhere else, a name that points elsewhere or cannot be shown, and too much of
 anything end the submission.
 """
@@ -32,7 +33,9 @@ NAME_CAP: Final = 255
 #: What is read, by the ending of its name, and how many bytes of it.
 ENDINGS: Final = {".py": FILE_CAP, ".ipynb": HANDED_IN_CAP}
 #: Folders that no code of the candidate's is in, besides those whose name begins with a dot.
-HIDDEN: Final = ("__pycache__", "__MACOSX")
+HIDDEN: Final = ("__pycache__", "__MACOSX", "node_modules", "site-packages", "venv")
+#: What a folder has that is a virtual environment, whatever its name.
+_ENVIRONMENT: Final = "pyvenv.cfg"
 
 #: Names that Windows gives to devices, whatever their ending.
 _DEVICE: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(\..*)?", re.IGNORECASE)
@@ -91,7 +94,16 @@ def read_archive(data: bytes, form: str, parser: Parser) -> Tree:
         )
     except Refused as refused:
         raise Refused(f"the archive {refused}") from None
-    return gather(Entry(name=each.name, kind=each.kind, data=each.data) for each in found)
+    environments = tuple(
+        each.name.removesuffix(_ENVIRONMENT)
+        for each in found
+        if each.name.endswith(f"/{_ENVIRONMENT}")
+    )
+    return gather(
+        Entry(name=each.name, kind=each.kind, data=each.data)
+        for each in found
+        if not each.name.startswith(environments)
+    )
 
 
 def gather(entries: Iterable[Entry]) -> Tree:
@@ -118,7 +130,7 @@ def gather(entries: Iterable[Entry]) -> Tree:
             )
         else:
             _add(files, parts, entry)
-    return Tree(files=_unwrapped(tuple(files.values())), left_out=left_out)
+    return Tree(files=tuple(files.values()), left_out=left_out)
 
 
 def byte_cap(name: str) -> int | None:
@@ -183,25 +195,12 @@ def _add(files: dict[str, SourceFile], parts: tuple[str, ...], entry: Entry) -> 
     files[same] = SourceFile(name=name, data=entry.data)
 
 
-def _unwrapped(files: tuple[SourceFile, ...]) -> tuple[SourceFile, ...]:
-    """Take the files out of the folders that wrap them all, unless such a folder is a package."""
-    while files and all("/" in file.name for file in files):
-        first = files[0].name.split("/")[0]
-        names = {file.name for file in files}
-        if f"{first}/__init__.py" in names or any(
-            not name.startswith(f"{first}/") for name in names
-        ):
-            break
-        files = tuple(
-            SourceFile(name=file.name.removeprefix(f"{first}/"), data=file.data) for file in files
-        )
-    return files
-
-
 def _walk(folder: Folder, prefix: str) -> Iterator[Entry]:
     names = folder.names(ENTRIES_CAP)
     if len(names) > ENTRIES_CAP:
         raise _too_many_entries()
+    if prefix and _ENVIRONMENT in names:
+        return
     for name in names:
         kind = "hidden" if is_hidden(name) else folder.kind(name)
         cap = byte_cap(name) if kind == "file" else None

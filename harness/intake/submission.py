@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final, Literal
 
@@ -46,6 +46,10 @@ TEXTS: Final = (".md",)
 SHOWN_CAP: Final = 512 << 10
 #: So many notes on one submission are worth reading.
 NOTES_CAP: Final = 20
+#: Without any of these a file holds neither a line for IPython nor a character that Python refuses.
+_PERHAPS_NOT_PYTHON: Final = re.compile(
+    r"[^\x00-\x7f]|^[ \t]*[!%?]|=[ \t]*[!%]|\?[ \t]*$", re.MULTILINE
+)
 _MARKER: Final = re.compile(r"# %% cell (\d{1,6})")
 
 Origin = Literal["script", "notebook", "text"]
@@ -95,9 +99,18 @@ class Submission:
         return tuple(shown)
 
 
-def load(path: Path, parser: Parser | None = None, *, id: str | None = None) -> Submission:
+def load(
+    path: Path,
+    parser: Parser | None = None,
+    *,
+    id: str | None = None,
+    asked: Sequence[frozenset[str]] = (),
+    adapt: bool = False,
+) -> Submission:
     """Read and check one submission; ``id`` is its name in a batch.
 
+    ``asked`` are names by which the file is chosen that holds the answer, as ``choose_entry``
+    takes them. With ``adapt`` characters that Python refuses are replaced, otherwise noted.
     Without a ``parser`` one is started when it is needed, and ended.
 
     Raises:
@@ -106,29 +119,25 @@ def load(path: Path, parser: Parser | None = None, *, id: str | None = None) -> 
     """
     if parser is None:
         with Parser() as own:
-            return load(path, own, id=id)
+            return load(path, own, id=id, asked=asked, adapt=adapt)
     kind = kind_at(path)
     ending = "" if kind == "folder" else ending_of(path)
     tree, sha256 = _read(path, kind, ending.lower(), parser)
     files = {file.name: file.data for file in tree.files}
-    entry = choose_entry(list(files), _outliner(files, parser))
-    notes = list(_tree_notes(tree, entry))
+    reader = _Reader(files, parser, adapt)
+    entry = choose_entry(list(files), reader.outline, asked)
+    text, notes = reader.python(entry)
     is_notebook = entry.endswith(".ipynb")
-    if is_notebook:
-        text, said = _notebook(entry, files[entry], parser)
-        first = SourceFile(name=_python_name(entry, files), data=text.encode())
-        notes += said
-    else:
-        text = decode_python(entry, files[entry])
-        first = SourceFile(name=entry, data=files[entry])
-    notes += oddities(text)
+    first = _python_file(_python_name(entry, files) if is_notebook else entry, text)
+    siblings = [name for name in files if name.endswith(".py") and name != entry]
     return Submission(
         id=id or identifier(name_of(path), ending),
         sha256=sha256,
         origin="notebook" if is_notebook else "script",
         entry=first.name,
-        files=(first, *_siblings(files, entry)),
-        notes=_capped(notes),
+        # The others must be sound, since the entry may import them.
+        files=(first, *(_python_file(name, reader.python(name)[0]) for name in siblings)),
+        notes=_capped([*_tree_notes(tree, entry), *notes, *oddities(text)]),
     )
 
 
@@ -206,26 +215,49 @@ def _portable(name: str, otherwise: str) -> str:
     return name
 
 
-def _outliner(files: Mapping[str, bytes], parser: Parser) -> Callable[[str], Outline | None]:
-    def outline(name: str) -> Outline | None:
+class _Reader:
+    """Reads the files of a submission as Python text."""
+
+    def __init__(self, files: Mapping[str, bytes], parser: Parser, adapt: bool) -> None:
+        self._files = files
+        self._parser = parser
+        self._adapt = adapt
+
+    def outline(self, name: str) -> Outline | None:
         # What is wrong with a file is its own affair, should it be chosen.
         try:
-            if name.endswith(".ipynb"):
-                text, _ = _notebook(name, files[name], parser)
-            else:
-                text = decode_python(name, files[name])
+            return self._parser.outline(self.python(name)[0])
         except Refused:
             return None
-        return parser.outline(text)
 
-    return outline
+    def python(self, name: str) -> tuple[str, Sequence[str]]:
+        """Return what Python reads of a file, and notes on what was left out or replaced.
+
+        Raises:
+            Refused: it is not text, or no notebook.
+        """
+        data = self._files[name]
+        if name.endswith(".ipynb"):
+            return _notebook(name, data, self._parser, self._adapt)
+        text = decode_python(name, data)
+        if not _PERHAPS_NOT_PYTHON.search(text):
+            return text, ()
+        try:
+            script = self._parser.script(text, replace=self._adapt)
+        except Refused:  # Too much for the parser; the sandbox has limits of its own.
+            return text, ()
+        return script.source, script.notes
 
 
-def _notebook(name: str, data: bytes, parser: Parser) -> tuple[str, list[str]]:
+def _python_file(name: str, text: str) -> SourceFile:
+    return SourceFile(name=name, data=text.encode())
+
+
+def _notebook(name: str, data: bytes, parser: Parser, adapt: bool) -> tuple[str, list[str]]:
     """Return a notebook's code as one Python file, and notes on it."""
     text = decode(name, data)
     try:
-        notebook = parser.notebook(text)
+        notebook = parser.notebook(text, replace=adapt)
     except Refused as refused:
         raise Refused(f"{name} {refused}") from None
     if not notebook.cells:
@@ -241,14 +273,6 @@ def _python_name(notebook: str, files: Mapping[str, bytes]) -> str:
     path = PurePosixPath(notebook)
     name = str(path.with_suffix(".py"))
     return name if name not in files else str(path.with_name(f"{path.stem}_notebook.py"))
-
-
-def _siblings(files: Mapping[str, bytes], entry: str) -> tuple[SourceFile, ...]:
-    """Return the other Python files, which must be sound since the entry may import them."""
-    names = [name for name in files if name.endswith(".py") and name != entry]
-    for name in names:
-        decode_python(name, files[name])
-    return tuple(SourceFile(name=name, data=files[name]) for name in names)
 
 
 def _tree_notes(tree: Tree, entry: str) -> list[str]:

@@ -42,18 +42,18 @@ _HTML_LINE: Final = re.compile(
 )
 
 
-class NotebookSource(msgspec.Struct, frozen=True, kw_only=True):
-    """A notebook's code cells as one Python file."""
+class PythonSource(msgspec.Struct, frozen=True, kw_only=True):
+    """A script, or a notebook's code cells, as one Python file."""
 
     source: str
-    cells: int
-    notes: tuple[str, ...]  #: what was left out, one line each
+    cells: int  #: of a notebook
+    notes: tuple[str, ...]  #: what was left out, replaced or is to be replaced, one line each
 
 
 class Outline(msgspec.Struct, frozen=True, kw_only=True):
     """What a Python file is about."""
 
-    defines: bool  #: whether it defines a function or class at top level
+    defines: frozenset[str] | None  #: functions and classes at top level; None if it is not Python
     imports: frozenset[str]  #: every part of the names it imports
 
 
@@ -120,13 +120,23 @@ class Parser:
         with self._lock:
             self._end()
 
-    def notebook(self, text: str) -> NotebookSource:
-        """Join a notebook's code cells.
+    def notebook(self, text: str, *, replace: bool = False) -> PythonSource:
+        """Join a notebook's code cells; ``replace`` characters that Python refuses.
 
         Raises:
             Refused: it is not a Python notebook, or parsing it failed.
         """
-        return self._ask("notebook_source", {"text": text}, NotebookSource)
+        arguments = {"text": text, "form": "notebook", "replace": replace}
+        return self._ask("python_source", arguments, PythonSource)
+
+    def script(self, text: str, *, replace: bool = False) -> PythonSource:
+        """Leave out of a script what only IPython reads; ``replace`` what Python refuses.
+
+        Raises:
+            Refused: parsing it failed.
+        """
+        arguments = {"text": text, "form": "script", "replace": replace}
+        return self._ask("python_source", arguments, PythonSource)
 
     def archive(
         self, data: bytes, form: str, *, endings: Mapping[str, int], hidden: list[str], files: int

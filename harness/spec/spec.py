@@ -150,6 +150,17 @@ class Spec:
         return dataclasses.replace(self, checks=tuple(kept))
 
     @property
+    def asked(self) -> tuple[frozenset[str], ...]:
+        """Names by which an answer is recognised, the surest first."""
+        core = [point for point in self.entry_points if point.is_core]
+        sets = (
+            (point.name for point in core),
+            (point.name for point in self.entry_points),
+            (alias for point in core for alias in point.aliases),
+        )
+        return tuple(frozenset(names) for names in sets)
+
+    @property
     def file_name(self) -> str:
         """What the file is called that a candidate fills in."""
         return f"{self.name}.{'md' if self.questions else 'py'}"

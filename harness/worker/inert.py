@@ -1,4 +1,4 @@
-"""Stand-ins for libraries that only draw, display or report progress.
+"""Stand-ins for libraries that only draw, display, annotate or report progress.
 
 A submission that imports matplotlib for its demo is not wrong. A stand-in accepts whatever is
 done with it and does nothing. Only imports made by the submission itself get one: libraries
@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.machinery
 import sys
 import types
+import typing
 from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
@@ -19,8 +20,13 @@ LIBRARIES = {
     *("IPython", "PIL", "altair", "bertviz", "bokeh", "colorama", "cv2", "google", "graphviz"),
     *("icecream", "imageio", "ipywidgets", "loguru", "matplotlib", "pandas", "plotly", "plotnine"),
     *("prettytable", "psutil", "rich", "seaborn", "tabulate", "tensorboardX", "termcolor"),
-    *("torchinfo", "torchsummary", "torchview", "torchviz", "tqdm", "wandb"),
+    *("beartype", "jaxtyping", "nptyping", "torchtyping", "typeguard", "typing_extensions"),
+    *("numba", "torchinfo", "torchsummary", "torchview", "torchviz", "tqdm", "wandb"),
 }
+
+
+#: What of these libraries is more than a display or an annotation.
+COMPUTING = {"numba.cuda", "numba.guvectorize", "numba.stencil", "numba.vectorize"}
 
 
 class Inert:
@@ -71,7 +77,7 @@ class Inert:
         return self
 
     __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __add__
-    __lt__ = __le__ = __gt__ = __ge__ = __or__ = __and__ = __matmul__ = __add__
+    __lt__ = __le__ = __gt__ = __ge__ = __or__ = __ror__ = __and__ = __matmul__ = __add__
 
 
 def subplots(nrows: int = 1, ncols: int = 1, **keywords: Any) -> tuple[Inert, Any]:
@@ -102,12 +108,32 @@ def _range(*bounds: int, **keywords: Any) -> Progress:
     return Progress(range(*bounds))
 
 
+def _of_typing(name: str) -> Any:
+    """Return what ``typing`` has of ``typing_extensions``; what is newer only annotates."""
+    return getattr(typing, name, None) or Inert()
+
+
+def _of_numba(name: str) -> Any:
+    """Return what makes no difference but in speed; the rest of numba changes what is computed."""
+    if name == "prange":
+        return range
+    if f"numba.{name}" in COMPUTING:
+        raise AttributeError(f"numba.{name} is not available in this assignment")
+    return Inert()
+
+
+#: Library -> what its names stand for, where a name that does nothing would be wrong.
+REAL = {"numba": _of_numba, "typing_extensions": _of_typing}
+
+
 class Module(types.ModuleType):
     """A module in which every name exists."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if self.__name__ in REAL:
+            return REAL[self.__name__](name)
         if self.__name__.startswith("tqdm"):
             return {"tqdm": Progress, "trange": _range}.get(name, Inert())
         return subplots if name == "subplots" else Inert()
@@ -141,7 +167,7 @@ class StandIns:
             return None
         if not self._asked_by_submission():
             return None
-        if library in LIBRARIES:
+        if library in LIBRARIES and fullname not in COMPUTING:
             if library not in self.given:
                 self.given.append(library)
             return importlib.machinery.ModuleSpec(
@@ -149,9 +175,9 @@ class StandIns:
                 self,  # type: ignore[arg-type]  # as in sources.py
                 is_package=True,
             )
-        if "." not in fullname:
+        if "." not in fullname or fullname in COMPUTING:
             raise ModuleNotFoundError(
-                f"{library} is not available in this assignment", name=fullname
+                f"{fullname} is not available in this assignment", name=fullname
             )
         return None
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
-import math
 import sys
 import types
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
-from . import definitions, failure
-from .inert import Inert, StandIns
+from . import definitions, eager, failure
+from .inert import StandIns
+from .missing_names import TORCH_NAMES, missing_names
+from .missing_names import value as _given
 from .sources import Sources
 from .values import NAME_CAP, printable
 
@@ -48,13 +47,17 @@ def load(
     not finish in time.
     """
     sources = Sources(_cut(header["files"], payload), header["entry"])
-    available = ("numpy", "torch") if header["arrays"] == "torch" else ("numpy",)
+    available = ("einops", "numpy", "torch") if header["arrays"] == "torch" else ("einops", "numpy")
     stand_ins = StandIns(frozenset(sources.texts), available)
     sys.meta_path[:] = [sources, stand_ins, *sys.meta_path]
     files = frozenset(sources.texts)
     module = sources.entry_module()
-    if header["origin"] == "notebook":
-        module.__dict__.update(_notebook_names(torch_wanted=header["arrays"] == "torch"))
+    if header["arrays"] == "torch":
+        eager.run_as_written()
+    given = missing_names(sources.texts[sources.entry])
+    if header["arrays"] != "torch":
+        given -= TORCH_NAMES
+    module.__dict__.update((name, _given(name)) for name in given)
     reply: dict[str, Any] = {"loaded": "whole", "reason": "", "skipped": []}
     if definitions_because:
         reply = _definitions(sources, module, definitions_because, after=0)
@@ -65,6 +68,7 @@ def load(
             reply = _after_error(sources, module, error)
     if "raised" not in reply:
         reply["inert"] = stand_ins.given
+        reply["given"] = sorted(given)
         reply["names"] = _names(module, files)
     return Loaded(module.__dict__, files, reply)
 
@@ -75,17 +79,6 @@ def _cut(files: list[dict[str, Any]], payload: memoryview) -> dict[str, bytes]:
         contents[file["name"]] = bytes(payload[offset : offset + file["size"]])
         offset += file["size"]
     return contents
-
-
-def _notebook_names(*, torch_wanted: bool) -> dict[str, Any]:
-    """Return what a notebook may have imported in a cell that was not handed in."""
-    names: dict[str, Any] = {"np": np, "numpy": np, "math": math, "display": Inert()}
-    names["get_ipython"] = Inert()
-    if torch_wanted:
-        import torch
-
-        names |= {"torch": torch, "nn": torch.nn, "F": torch.nn.functional}
-    return names
 
 
 def _after_error(

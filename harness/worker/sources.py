@@ -14,7 +14,10 @@ PACKAGE = "submission"
 
 
 class Sources:
-    """Finds modules among the submission's files: beside the entry file first, then at its root."""
+    """Finds modules among the submission's files.
+
+    Looked for beside the entry file first, then in each folder above it up to the root.
+    """
 
     def __init__(self, files: Mapping[str, bytes], entry: str) -> None:
         self.texts = {
@@ -23,7 +26,7 @@ class Sources:
             if name.endswith(".py")
         }
         self.entry = entry
-        self._folder = str(PurePosixPath(entry).parent)
+        self._path = [str(folder) for folder in PurePosixPath(entry).parents]  #: "." is the root
         for name, text in self.texts.items():
             # With this, a traceback that the submission prints shows its own lines.
             linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
@@ -35,8 +38,8 @@ class Sources:
         if fullname == PACKAGE:
             return self._spec(fullname, "", is_package=True)
         stem = fullname.removeprefix(f"{PACKAGE}.").replace(".", "/")
-        beside = "" if self._folder == "." or fullname.startswith(f"{PACKAGE}.") else self._folder
-        for place in dict.fromkeys((f"{beside}/{stem}".strip("/"), stem)):
+        folders = ["."] if fullname.startswith(f"{PACKAGE}.") else self._path
+        for place in (f"{folder}/{stem}".removeprefix("./") for folder in folders):
             if f"{place}.py" in self.texts:
                 return self._spec(fullname, f"{place}.py", is_package=False)
             if f"{place}/__init__.py" in self.texts:

@@ -23,20 +23,35 @@ def test_utf8_in_its_usual_spellings_is_read(data: bytes) -> None:
     ("data", "why"),
     [
         ("é".encode("latin-1"), "a.py is not UTF-8 (byte 0 is 0xe9)"),
-        ("x".encode("utf-16"), "a.py is not UTF-8"),
         (b"\xed\xa0\x80", "a.py is not UTF-8"),
         (b"x\0y", "a.py has a NUL character"),
-        (b"# coding: latin-1\n", "a.py says its coding is iso8859-1"),
+        (b"# coding: gbk\n\xff", "a.py says its coding is gbk, and byte 14 is not"),
+        (b"# coding: unicode_escape\n", "a.py says its coding is unicode-escape"),
         (b"#\n# coding: utf-7\n+AHg-", "a.py says its coding is utf-7"),
         (b"# coding: rot13\n", "a.py says its coding is rot-13"),
-        (b"# coding: no-such-thing\n", "a.py says its coding is unknown"),
-        (b"\xef\xbb\xbf# coding: ascii\n", "a.py says its coding is unknown"),
+        (b"# coding: no-such-thing\n", "a.py says a coding that does not exist"),
     ],
 )
 def test_another_encoding_is_refused(data: bytes, why: str) -> None:
     with pytest.raises(Refused) as refused:
         decode_python("a.py", data)
     assert str(refused.value).startswith(why)
+
+
+@pytest.mark.parametrize("coding", ["gbk", "gb18030", "big5", "shift_jis", "euc-kr"])
+def test_a_declared_encoding_is_read(coding: str) -> None:
+    text = f"# -*- coding: {coding} -*-\nx = '中'\n"
+    assert decode_python("a.py", text.encode(coding)) == text
+
+
+@pytest.mark.parametrize("coding", ["latin-1", "cp1252", "iso-8859-15"])
+def test_a_declared_encoding_of_europe_is_read(coding: str) -> None:
+    text = f"# coding: {coding}\nx = 'é'\n"
+    assert decode_python("a.py", text.encode(coding)) == text
+
+
+def test_utf16_is_read_by_its_mark() -> None:
+    assert decode_python("a.py", "x = '中'\r\n".encode("utf-16")) == "x = '中'\n"
 
 
 def test_a_cookie_below_code_is_only_a_comment() -> None:

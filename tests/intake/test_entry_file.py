@@ -4,8 +4,8 @@ from harness.errors import Refused
 from harness.intake.entry_file import choose_entry
 from harness.parsing.client import Outline
 
-NOTHING = Outline(defines=False, imports=frozenset())
-DEFINES = Outline(defines=True, imports=frozenset())
+NOTHING = Outline(defines=frozenset(), imports=frozenset())
+DEFINES = Outline(defines=frozenset({"f"}), imports=frozenset())
 
 
 def never(name: str) -> Outline | None:
@@ -13,7 +13,7 @@ def never(name: str) -> Outline | None:
 
 
 def importing(*names: str) -> Outline:
-    return Outline(defines=True, imports=frozenset(names))
+    return Outline(defines=frozenset({"f"}), imports=frozenset(names))
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,20 @@ def test_what_remains_ambiguous_is_refused_with_the_names() -> None:
 def test_no_file_is_refused() -> None:
     with pytest.raises(Refused, match="no Python file or notebook"):
         choose_entry([], never)
+
+
+def defining(name: str) -> Outline:
+    return Outline(defines=frozenset({name}), imports=frozenset())
+
+
+def test_the_only_file_that_defines_what_is_asked_is_chosen_before_a_usual_name() -> None:
+    asked = [frozenset({"MultiHeadAttention"}), frozenset({"Attention"})]
+    outlines = {"main.py": defining("train"), "mha.py": defining("MultiHeadAttention")}
+    assert choose_entry(list(outlines), outlines.get, asked) == "mha.py"
+    outlines["mha.py"] = defining("Attention")
+    assert choose_entry(list(outlines), outlines.get, asked) == "mha.py"
+
+
+def test_of_two_files_that_define_what_is_asked_the_usual_name_decides() -> None:
+    outlines = {"old.py": defining("f"), "solution.py": defining("f"), "main.py": defining("g")}
+    assert choose_entry(list(outlines), outlines.get, [frozenset({"f"})]) == "solution.py"

@@ -192,7 +192,10 @@ def test_an_archive_is_read_without_touching_the_disk(tmp_path: Path, parser: Pa
         archive.writestr("__MACOSX/erin-main/._solution.py", b"\0\0\0")
     before = sorted(tmp_path.rglob("*"))
     found = load(path, parser)
-    assert (found.id, names(found)) == ("erin", ["solution.py", "helpers/masks.py"])
+    assert (found.id, names(found)) == (
+        "erin",
+        ["erin-main/solution.py", "erin-main/helpers/masks.py"],
+    )
     assert found.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -238,7 +241,7 @@ def test_links_and_pipes_are_refused(tmp_path: Path, parser: Parser) -> None:
     ("name", "data", "why"),
     [
         ("a.py", b"x\0", "a.py has a NUL"),
-        ("a.py", b"# coding: latin-1\n", "a.py says its coding is"),
+        ("a.py", b"# coding: rot13\n", "a.py says its coding is"),
         ("a.py", b"#" * (FILE_CAP + 1), "a.py is larger than 256 KiB"),
         ("a.txt", b"x", "a.txt is of no known kind, expected a folder or one of .py, .ipynb, .zip"),
         ("a.zip", b"x", "the archive is not a readable archive"),
@@ -270,7 +273,24 @@ def test_the_card_shows_hidden_characters_and_the_notes_name_them(
     assert shown.text == "x = 1\ny = '<U+202E>'  # é\n"
     assert "&lt;U+202E&gt;" in shown.html
     assert found.notes == ("line 2 has the hidden character U+202E",)
-    assert found.files[0].data == data
+    assert found.files[0].data == data.replace(b"\r\n", b"\n")
+
+
+def test_another_encoding_reaches_the_sandbox_as_utf8(tmp_path: Path, parser: Parser) -> None:
+    text = "# -*- coding: gbk -*-\ndef attention(q): ...  # 注意力\n"
+    found = load(written(tmp_path / "a.py", text.encode("gbk")), parser)
+    assert found.files[0].data == text.encode()
+
+
+def test_refused_characters_are_replaced_when_adapting_and_named_otherwise(
+    tmp_path: Path, parser: Parser
+) -> None:
+    path = written(tmp_path / "a.py", "x\u00a0= 1\n".encode())
+    adapted, strict = load(path, parser, adapt=True), load(path, parser)
+    assert adapted.files[0].data == b"x = 1\n"
+    assert adapted.notes == ("line 1: U+00A0 was read as a space",)
+    assert strict.files[0].data == "x\u00a0= 1\n".encode()
+    assert strict.notes == ("line 1: U+00A0 is refused by Python: write a space",)
 
 
 def test_the_card_shows_no_more_than_its_cap(tmp_path: Path, parser: Parser) -> None:
@@ -296,7 +316,7 @@ def test_a_tar_of_a_git_repository_is_graded(tmp_path: Path, parser: Parser) -> 
             info.size = len(CODE)
             archive.addfile(info, io.BytesIO(CODE))
     found = load(written(tmp_path / "fay.tar.xz", packed.getvalue()), parser)
-    assert (found.id, names(found), found.notes) == ("fay", ["attention.py"], ())
+    assert (found.id, names(found), found.notes) == ("fay", ["repo/attention.py"], ())
 
 
 FORM = b"# Answers\n\n**1 answer:** yes\n"

@@ -72,6 +72,17 @@ def test_siblings_are_imported_from_memory_by_every_spelling(load):
     assert loaded.namespace["values"] == (1, 1, 2, 2, 3)
 
 
+def test_a_module_is_found_from_every_folder_above_the_entry(load):
+    loaded = load(
+        files={
+            "project/models/layers/heads.py": "from models.masks import A\nfrom soft import f",
+            "project/models/masks.py": "A = 1",
+            "project/models/layers/soft.py": "from models.layers import soft\ndef f(): return 2",
+        }
+    )
+    assert (loaded.namespace["A"], loaded.namespace["f"]()) == (1, 2)
+
+
 def test_a_package_runs_its_own_init(load):
     loaded = load(
         files={
@@ -148,7 +159,56 @@ def test_only_the_submission_gets_stand_ins(load):
 def test_a_notebook_may_lack_its_first_cell(load):
     source = "a = np.exp(math.log(2)); get_ipython().run_line_magic('x', 'y'); display(a)"
     assert load(source, origin="notebook").reply["loaded"] == "whole"
-    assert "np" in load(source).reply["reason"]
+
+
+def test_a_script_without_its_imports_is_given_them_and_they_are_named(load):
+    loaded = load("def f(x: Optional[int] = None): return np.exp(math.log(2))")
+    assert loaded.reply["given"] == ["Optional", "math", "np"]
+    assert loaded.namespace["f"]() == 2
+
+
+def test_a_name_that_the_script_binds_is_not_given(load):
+    loaded = load("import math as np\nF = 2\ndef math(): return F")
+    assert loaded.reply["given"] == []
+
+
+def test_torch_is_not_given_where_there_is_none(load):
+    assert "torch" in load("x = torch.zeros(1)").reply["reason"]
+
+
+def test_libraries_that_annotate_are_replaced(load):
+    loaded = load(
+        "from jaxtyping import Float, jaxtyped\nfrom beartype import beartype\n"
+        "from typing_extensions import Self, override\n"
+        "@jaxtyped(typechecker=beartype)\n"
+        "def f(x: Float['b t'] | None, y: None | Float['b'] = None) -> Float['t']: return x\n"
+        "class A:\n @override\n def g(self) -> Self: return self\n"
+    )
+    assert loaded.reply["loaded"] == "whole", loaded.reply["reason"]
+    assert loaded.namespace["f"](3) == 3
+    assert loaded.namespace["A"]().g()
+
+
+def test_what_only_makes_numba_fast_is_replaced(load):
+    loaded = load(
+        "from numba import njit, prange\nimport numba\n"
+        "@njit(parallel=True)\ndef f(n): return sum(i for i in prange(n))\n"
+        "@numba.jit\ndef g(n): return n\n"
+    )
+    assert (loaded.namespace["f"](4), loaded.namespace["g"](1)) == (6, 1)
+    assert load("from numba import vectorize").reply["loaded"] == "definitions"
+
+
+def test_compilers_of_torch_change_nothing(load):
+    loaded = load(
+        "import torch\n@torch.compile\ndef f(x): return x\n"
+        "@torch.compile(mode='max-autotune')\ndef g(x): return x\n"
+        "@torch.jit.script\ndef h(x, mask=None): return x\n",
+        arrays="torch",
+    )
+    assert loaded.reply["loaded"] == "whole", loaded.reply["reason"]
+    assert names(loaded) == ["f", "g", "h"]
+    assert [p["name"] for p in loaded.reply["names"][2]["parameters"]] == ["x", "mask"]
 
 
 def test_a_torch_notebook_gets_torch_nn_and_f(load):

@@ -101,7 +101,9 @@ def zip_entries(raw: IO[bytes], wanted: Wanted) -> Iterator[dict[str, Any]]:
         raise Refusal(f"has more than {ENTRIES_CAP:,} entries")
     with zipfile.ZipFile(raw) as archive:
         for info in archive.infolist():
-            name, kind = info.orig_filename, zip_kind(info)
+            # Some tools on Windows write backslashes, against the format.
+            name = info.orig_filename.replace("\\", "/")
+            kind = zip_kind(info, name)
             cap = wanted.cap(name) if kind == "file" else None
             if cap is None:
                 yield entry(name, kind)
@@ -110,12 +112,12 @@ def zip_entries(raw: IO[bytes], wanted: Wanted) -> Iterator[dict[str, Any]]:
                     yield entry(name, kind, file.read(cap + 1))
 
 
-def zip_kind(info: zipfile.ZipInfo) -> str:
+def zip_kind(info: zipfile.ZipInfo, name: str) -> str:
     """Name what a zip entry is, from the mode bits that Unix tools store."""
     mode = info.external_attr >> 16
     if stat.S_ISLNK(mode):
         return "a symbolic link"
-    if info.orig_filename.endswith("/"):
+    if name.endswith("/"):
         return "folder"
     if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
         return "a pipe, socket or device"

@@ -7,18 +7,17 @@ NAMES_CAP = 1000
 
 
 def run(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return whether ``text`` defines a function or class, and the module names it imports.
+    """Return the functions and classes that ``text`` defines, and the module names it imports.
 
-    A file that does not parse counts as one that defines something: it may be the answer, and
-    its error is the sandbox's to report.
+    Of a file that does not parse nothing is known, not even that it defines nothing.
     """
     try:
         tree = ast.parse(arguments["text"])
     except (SyntaxError, ValueError, RecursionError):
-        return {"defines": True, "imports": []}
+        return {"defines": None, "imports": []}
     definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    defines = any(isinstance(statement, definitions) for statement in tree.body)
-    return {"defines": defines, "imports": sorted(imported(tree))[:NAMES_CAP]}
+    defines = [statement.name for statement in tree.body if isinstance(statement, definitions)]
+    return {"defines": defines[:NAMES_CAP], "imports": sorted(imported(tree))[:NAMES_CAP]}
 
 
 def imported(tree: ast.Module) -> set[str]:

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from harness.parsing.child.notebook_source import run
+from harness.parsing.child.python_source import run as read_source
 
 
 def notebook(*cells: str, **metadata: Any) -> str:
@@ -17,6 +17,15 @@ def notebook(*cells: str, **metadata: Any) -> str:
             "nbformat_minor": 5,
         }
     )
+
+
+def run(arguments: dict[str, Any]) -> dict[str, Any]:
+    return read_source({"form": "notebook", "replace": False, **arguments})
+
+
+def script(text: str, *, replace: bool = False) -> tuple[str, list[str]]:
+    read = read_source({"form": "script", "text": text, "replace": replace})
+    return read["source"], read["notes"]
 
 
 def source(*cells: str) -> str:
@@ -42,21 +51,21 @@ def test_python_that_looks_like_magic_stays() -> None:
 
 def test_python_that_looks_like_magic_stays_beside_real_magic() -> None:
     cell = 't = """\n%time\n"""\nx = (7\n  % 3)\n!ls'
-    assert source(cell) == '# %% cell 1\nt = """\n%time\n"""\nx = (7\n  % 3)\npass  # !ls\n'
+    assert source(cell) == '# %% cell 1\nt = """\n%time\n"""\nx = (7\n  % 3)\n# !ls\n'
 
 
 @pytest.mark.parametrize(
     ("line", "becomes"),
     [
-        ("%matplotlib inline", "pass  # %matplotlib inline"),
-        ("!pip install -q torch", "pass  # !pip install -q torch"),
-        ("np.dot?", "pass  # np.dot?"),
-        ("?np.dot", "pass  # ?np.dot"),
-        ("%load_ext?", "pass  # %load_ext?"),
+        ("%matplotlib inline", "# %matplotlib inline"),
+        ("!pip install -q torch", "# !pip install -q torch"),
+        ("np.dot?", "# np.dot?"),
+        ("?np.dot", "# ?np.dot"),
+        ("%load_ext?", "# %load_ext?"),
         ("files = !ls", "files = None  # files = !ls"),
         ("t = %timeit -o f()", "t = None  # t = %timeit -o f()"),
         ("if True:\n    !ls", "if True:\n    pass  # !ls"),
-        ("!pip install \\\n  torch", "pass  # !pip install \\\n#   torch"),
+        ("!pip install \\\n  torch", "# !pip install \\\n#   torch"),
     ],
 )
 def test_a_magic_line_becomes_a_line_that_does_nothing(line: str, becomes: str) -> None:
@@ -123,3 +132,64 @@ def test_a_notebook_of_another_language_is_refused() -> None:
 )
 def test_what_is_no_notebook_is_refused(text: str) -> None:
     assert run({"text": text})["refused"].startswith("is not a readable notebook")
+
+
+def test_shell_lines_and_magics_of_an_exported_notebook_are_left_out() -> None:
+    text = "!pip install torch\n%matplotlib inline\nfrom __future__ import annotations\nx = 1\n"
+    python, notes = script(text)
+    compile(python, "script", "exec")
+    assert python.split("\n")[:2] == ["# !pip install torch", "# %matplotlib inline"]
+    assert notes == ["!pip install torch was left out", "%matplotlib inline was left out"]
+
+
+def test_a_cell_of_another_language_in_an_exported_notebook_is_left_out() -> None:
+    python, _ = script("x = 1\n\n%%bash\nrm -rf x\n\ny = 2\n")
+    assert python == "x = 1\n\n# %%bash\n# rm -rf x\n\ny = 2\n"
+
+
+def test_a_script_that_compiles_is_kept_to_the_character() -> None:
+    text = 'x = (7\n % 3)  # １，２\ny = "“全角，”\u00a0"\n变量 = 1\n'
+    assert script(text, replace=True) == (text, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "means", "named"),
+    [
+        ("x\u00a0= 1", "x = 1", "line 1: U+00A0 was read as a space"),
+        ("if x:\n\u3000\u3000y = 2", "if x:\n  y = 2", "line 2: U+3000 was read as a space"),
+        ("x\u200b = 1", "x = 1", "line 1: U+200B was read as nothing"),
+        ("x = “a，b”", 'x = "a，b"', 'line 1: “ (U+201C) was read as "'),
+        ("x = ‘a’", "x = 'a'", "line 1: ‘ (U+2018) was read as '"),
+        ("f（a，b）：", "f(a,b):", "line 1: （ (U+FF08) was read as ("),
+        ("x ＝ １", "x = 1", "line 1: ＝ (U+FF1D) was read as ="),
+        ("x = a − b", "x = a - b", "line 1: − (U+2212) was read as -"),
+        (
+            "# １，２\nx ＝ '，'  # ，",
+            "# １，２\nx = '，'  # ，",
+            "line 2: ＝ (U+FF1D) was read as =",
+        ),
+        ('"""\n“，”\n"""\nx，y', '"""\n“，”\n"""\nx,y', "line 4: ， (U+FF0C) was read as ,"),
+    ],
+)
+def test_a_character_that_python_refuses_is_read_as_what_was_meant(
+    text: str, means: str, named: str
+) -> None:
+    python, notes = script(text, replace=True)
+    assert python == means
+    assert notes[0] == named
+
+
+def test_without_replacing_the_character_its_line_and_the_remedy_are_named() -> None:
+    text = "x\u00a0= 1\ny\u00a0= 2\n"
+    assert script(text) == (text, ["lines 1, 2: U+00A0 is refused by Python: write a space"])
+
+
+def test_the_cells_of_a_notebook_are_mended_too() -> None:
+    read = run({"text": notebook("x\u00a0= 1"), "replace": True})
+    assert read["source"] == "# %% cell 1\nx = 1\n"
+    assert read["notes"] == ["cell 1: line 1: U+00A0 was read as a space"]
+
+
+def test_many_quotes_that_curl_are_read_in_time_that_grows_with_the_text() -> None:
+    python, _ = script("“" * 50_000 + "\n" + "‘a" * 20_000, replace=True)
+    assert "“" not in python
