@@ -123,11 +123,12 @@ def _opened(path: Path, spec: Spec) -> Iterator[Candidate]:
     limits = LIMITS[spec.image]
     with contextlib.ExitStack() as stack:
         parser = stack.enter_context(Parser())
-        (delivery,) = collect([path], single=True, texts=spec.image == "text").deliveries
+        texts = spec.image == "text"
+        (delivery,) = collect([path], single=True, texts=texts, asked=spec.asked).deliveries
         sandbox = opener("process", spec.image)()
         stack.callback(sandbox.close)
         session = SandboxSession(
-            delivery.load(parser, asked=spec.asked),
+            delivery.load(parser),
             sandbox,
             limits,
             arrays=spec.arrays,

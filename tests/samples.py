@@ -158,7 +158,7 @@ def run(sample: Sample, seeds: Sequence[str]) -> list[tuple[CheckResult, ...]]:
     """Load a sample once and run every check over each of the seeds."""
     spec = specs.load(sample.spec)
     written = spec.image == "text"
-    (delivery,) = collect([sample.path], single=True, texts=written).deliveries
+    (delivery,) = collect([sample.path], single=True, texts=written, asked=spec.asked).deliveries
     session = SandboxSession(
         delivery.load(),
         ReadingSandbox() if written else InlineSandbox(),

@@ -26,7 +26,8 @@ def check_file(file: Path, spec: Spec, *, find_repair: FindRepair | None = None)
     Raises:
         UsageError: there is no such file, or it is of no known kind.
     """
-    (delivery,) = collect([file], single=True, texts=spec.image == "text").deliveries
+    texts = spec.image == "text"
+    (delivery,) = collect([file], single=True, texts=texts, asked=spec.asked).deliveries
     limits = LIMITS[spec.image]
     with Parser() as parser:
         assignment = Assignment(

@@ -59,7 +59,13 @@ def grade_batch(request: Request, say: Say) -> Sequence[SubmissionResult]:
         KeyboardInterrupt: the run was stopped; after one Ctrl-C the reports are written first.
     """
     spec = specs.load(request.spec)
-    batch = collect(request.paths, single=request.single, texts=spec.image == "text")
+    batch = collect(
+        request.paths,
+        single=request.single,
+        texts=spec.image == "text",
+        asked=spec.asked,
+        adapt=request.adapt,
+    )
     for note in batch.ignored:
         say(f"ignored: {note}")
     if not batch.deliveries:

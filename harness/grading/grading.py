@@ -84,9 +84,7 @@ def grade(delivery: Readable, assignment: Assignment, sandbox: Sandbox) -> Card:
     began = assignment.clock()
     submission = None
     try:
-        submission = delivery.load(
-            assignment.parser, asked=assignment.spec.asked, adapt=assignment.adapt
-        )
+        submission = delivery.load(assignment.parser)
         card = grade_submission(submission, assignment, sandbox)
     except Refused as refused:
         card = unscored(delivery.id, "", Verdict.UNGRADEABLE, str(refused), assignment, sandbox)

@@ -38,18 +38,14 @@ class Delivery:
     id: str  #: different from every other's in the batch, also when case does not count
     path: Path
     text: bool = False  #: a form of written answers
+    asked: tuple[frozenset[str], ...] = ()  #: names by which the file with the answer is chosen
+    adapt: bool = False  #: read characters that Python refuses as what was meant
 
-    def load(
-        self,
-        parser: Parser | None = None,
-        *,
-        asked: Sequence[frozenset[str]] = (),
-        adapt: bool = False,
-    ) -> Submission:
+    def load(self, parser: Parser | None = None) -> Submission:
         """Read and check it, as ``load`` and ``load_text`` do."""
         if self.text:
             return load_text(self.path, id=self.id)
-        return load(self.path, parser, id=self.id, asked=asked, adapt=adapt)
+        return load(self.path, parser, id=self.id, asked=self.asked, adapt=self.adapt)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +56,20 @@ class Batch:
     ignored: tuple[str, ...]
 
 
-def collect(paths: Iterable[Path], *, single: bool = False, texts: bool = False) -> Batch:
+def collect(
+    paths: Iterable[Path],
+    *,
+    single: bool = False,
+    texts: bool = False,
+    asked: tuple[frozenset[str], ...] = (),
+    adapt: bool = False,
+) -> Batch:
     """Find the submissions in ``paths``, in order; the entries of a folder sorted by name.
 
     A folder is a batch: each script, notebook, archive or folder in it is a submission. With
     ``single`` every path is one submission, folders too. With ``texts`` submissions are forms of
-    written answers, and nothing else. Nothing is read, except submissions whose names collide,
-    which are told apart by content.
+    written answers, and nothing else. ``asked`` and ``adapt`` are for every delivery.
+    Nothing is read, except submissions whose names collide, which are told apart by content.
 
     Raises:
         UsageError: a path does not exist, cannot be read, or is of no known kind.
@@ -86,7 +89,10 @@ def collect(paths: Iterable[Path], *, single: bool = False, texts: bool = False)
                 f"{path} is {'of no known kind' if kind == 'file' else kind}, "
                 f"expected a folder or one of {', '.join(TEXTS if texts else ACCEPTED)}"
             )
-    return Batch(deliveries=tuple(_identified(found)), ignored=tuple(ignored))
+    deliveries = (
+        dataclasses.replace(delivery, asked=asked, adapt=adapt) for delivery in _identified(found)
+    )
+    return Batch(deliveries=tuple(deliveries), ignored=tuple(ignored))
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,8 @@ Tests, ``setup.py``, ``conftest.py`` and the like are carried along, so that imp
 but are never the entry. Of the rest, the first rule that leaves one file decides:
 
 1. it is the only one;
-2. it is the only one that defines what the brief asks for, first by the brief's names and then by
-   names that others give it;
+2. it has the most of what the brief asks for, by the brief's names or else by names that others
+   give it; of two that have as much, the one that defines more of it and imports less;
 3. it is named ``submission``, ``solution``, ``attention`` or ``main``, in this order; of two of the
    same name the one nearer to the top;
 4. it is the only one that defines a function or a class;
@@ -54,12 +54,13 @@ def choose_entry(
         return named
     outlines = {name: outline(name) for name in sources}
     for wanted in asked:
-        answering = [name for name, found in outlines.items() if _defines(found, wanted)]
-        if len(answering) == 1:
-            return answering[0]
-        if answering:
-            sources = answering
+        counts = {name: _counts(found, wanted) for name, found in outlines.items()}
+        most = max(counts.values())
+        if most != (0, 0):
+            sources = [name for name in sources if counts[name] == most]
             break
+    if len(sources) == 1:
+        return sources[0]
     if named := _preferred(sources):
         return named
     outlines = {name: outlines[name] for name in sources}
@@ -82,8 +83,12 @@ def choose_entry(
     raise _ambiguous(roots or defining or sources)
 
 
-def _defines(found: Outline | None, wanted: frozenset[str]) -> bool:
-    return found is not None and found.defines is not None and bool(found.defines & wanted)
+def _counts(outline: Outline | None, wanted: frozenset[str]) -> tuple[int, int]:
+    """Return how many of the names a file has, and how many of them it defines itself."""
+    if outline is None or outline.defines is None:
+        return 0, 0
+    defined = outline.defines & wanted
+    return len(defined | (outline.imports & wanted)), len(defined)
 
 
 def stem(name: str) -> str:

@@ -152,13 +152,9 @@ class Spec:
     @property
     def asked(self) -> tuple[frozenset[str], ...]:
         """Names by which an answer is recognised, the surest first."""
-        core = [point for point in self.entry_points if point.is_core]
-        sets = (
-            (point.name for point in core),
-            (point.name for point in self.entry_points),
-            (alias for point in core for alias in point.aliases),
-        )
-        return tuple(frozenset(names) for names in sets)
+        names = frozenset(point.name for point in self.entry_points)
+        core = (point.aliases for point in self.entry_points if point.is_core)
+        return names, frozenset(alias for aliases in core for alias in aliases)
 
     @property
     def file_name(self) -> str:

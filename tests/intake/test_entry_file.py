@@ -89,3 +89,11 @@ def test_the_only_file_that_defines_what_is_asked_is_chosen_before_a_usual_name(
 def test_of_two_files_that_define_what_is_asked_the_usual_name_decides() -> None:
     outlines = {"old.py": defining("f"), "solution.py": defining("f"), "main.py": defining("g")}
     assert choose_entry(list(outlines), outlines.get, [frozenset({"f"})]) == "solution.py"
+
+
+def test_the_file_that_has_the_most_of_what_is_asked_is_chosen() -> None:
+    asked = [frozenset({"attention", "causal_mask"})]
+    top = Outline(defines=frozenset({"attention"}), imports=frozenset({"masks", "causal_mask"}))
+    train = Outline(defines=frozenset({"train"}), imports=frozenset({"attention", "causal_mask"}))
+    outlines = {"masks.py": defining("causal_mask"), "top.py": top, "main.py": train}
+    assert choose_entry(list(outlines), outlines.get, asked) == "top.py"
