@@ -23,6 +23,7 @@ from harness.results import (
     Level,
     Number,
     Outcome,
+    Points,
     SubmissionResult,
     Verdict,
 )
@@ -37,6 +38,7 @@ OWN: Final = frozenset(
         Outcome.CRASHED,
         Outcome.PROTOCOL_VIOLATION,
         Outcome.NOT_RUN,
+        Outcome.NOT_APPLICABLE,
     }
 )
 
@@ -50,8 +52,8 @@ class CandidateCheck(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     outcome: Outcome
     level: Level
-    points: int
-    earned: int
+    points: Points
+    earned: Points
     hint: str = ""
     message: str = ""  #: what the candidate's own code did, e.g. what it raised
     line: int | None = None
@@ -76,8 +78,8 @@ class CandidateCard(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     reason: str = ""
     level: Level = Level.NONE
-    earned: int | None = None
-    possible: int = 0
+    earned: Points | None = None
+    possible: Points = 0
     conventions: dict[str, str] = {}
     notes: tuple[str, ...] = ()
     checks: tuple[CandidateCheck, ...] = ()

@@ -1,15 +1,19 @@
-"""The result types and their JSON; every report is rendered from this module alone."""
+"""The result types and their JSON; every report is rendered from this module alone.
+
+Sentences for people stand here in English, beside the id by which another language finds them:
+titles and hints go by the id of their check or flaw, a cause by its ``kind`` and ``values``.
+"""
 
 from __future__ import annotations
 
 import enum
 import math
 from collections.abc import Iterable
-from typing import Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
-SCHEMA: Final = "takehome/1"
+SCHEMA: Final = "takehome/2"
 
 
 class Outcome(enum.StrEnum):
@@ -22,8 +26,18 @@ class Outcome(enum.StrEnum):
     OUT_OF_RESOURCES = "out_of_resources"
     CRASHED = "crashed"
     PROTOCOL_VIOLATION = "protocol_violation"
-    NOT_RUN = "not_run"  #: the submission had ended, or its time was spent
+    NOT_RUN = "not_run"  #: it could only have met the cause again, or the submission had ended
+    NOT_APPLICABLE = "not_applicable"  #: not offered, or not measurable in this sandbox
     INVALID = "invalid"  #: the harness or the sandbox broke; never scored
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether a check that ended so keeps its level from being reached."""
+        return self not in (Outcome.PASSED, Outcome.NOT_APPLICABLE)
+
+
+#: Outcomes of checks that say nothing against a submission by themselves.
+SAYING_NOTHING: Final = frozenset({Outcome.PASSED, Outcome.NOT_RUN, Outcome.NOT_APPLICABLE})
 
 
 class Verdict(enum.StrEnum):
@@ -32,6 +46,7 @@ class Verdict(enum.StrEnum):
     PASSED = "passed"  #: every pass-level check passed
     FAILED = "failed"
     UNGRADEABLE = "ungradeable"  #: refused at intake, or no entry point; never scored
+    AWAITING_REVIEW = "awaiting_review"  #: a person has yet to read it
     INVALID = "invalid"  #: the harness or the sandbox broke; never scored
 
 
@@ -72,7 +87,11 @@ class Stage(enum.StrEnum):
     ENCODING = "encoding"
     CACHE = "cache"
     BLOCK = "block"
+    CONTRACT = "contract"  #: what a call takes and returns, whatever the numbers
 
+
+#: Points, earned or possible: a multiple of 0.5.
+Points = int | Annotated[float, msgspec.Meta(multiple_of=0.5)]
 
 #: A number in JSON: a float, or one of "nan", "inf", "-inf".
 Number = float | str
@@ -109,8 +128,8 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     outcome: Outcome
     level: Level
     facet: Facet
-    points: int
-    earned: int
+    points: Points
+    earned: Points
     message: str = ""  #: the fact
     hint: str = ""  #: the remedy
     note: str = ""  #: what a passing answer should know, e.g. "computed in float32"
@@ -128,7 +147,7 @@ def shared_message(ended: Iterable[tuple[Outcome, str]]) -> str:
 
     It is then about none of them, but about the submission.
     """
-    messages = [said for how, said in ended if how not in (Outcome.PASSED, Outcome.NOT_RUN)]
+    messages = [said for how, said in ended if how not in SAYING_NOTHING]
     return messages[0] if len(messages) > 1 and len(set(messages)) == 1 else ""
 
 
@@ -193,17 +212,44 @@ class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
     total: int
 
 
+class CauseKind(enum.StrEnum):
+    """The first question before the checks that a submission answered with no."""
+
+    LOAD = "load"  #: does it load?
+    PACKAGE = "package"  #: is what it imports installed?
+    DEFINITION = "definition"  #: is what the brief asks defined?
+    RETURN = "return"  #: does a call return as many values as asked, of the right kind?
+    SHAPE = "shape"  #: are they of the right shape?
+    RAISED = "raised"  #: does a call answer at all?
+    LIMIT = "limit"  #: did it stay in its limits?
+
+
+class Cause(msgspec.Struct, frozen=True, kw_only=True):
+    """Why nothing that follows could be checked: the fact, and where it lies in the source."""
+
+    kind: CauseKind
+    text: str
+    file: str = ""
+    line: int | None = None
+    check: str = ""  #: the first check that met it
+    values: dict[str, str] = {}  #: what stands in the text besides its fixed words
+
+
 class SubmissionResult(msgspec.Struct, frozen=True, kw_only=True):
     """One submission against one spec, without evidence."""
 
     id: str
+    spec: str = ""
     sha256: str
     verdict: Verdict
     reason: str = ""
+    cause: Cause | None = None
     card: str = ""  #: path of the card's page, relative to the results
     level: Level = Level.NONE
-    earned: int | None = None  #: None when it is not scored
-    possible: int = 0
+    earned: Points | None = None  #: None when it is not scored
+    possible: Points = 0
+    not_offered: tuple[str, ...] = ()  #: what the brief asks and this submission does not have
+    interface: dict[str, Any] | None = None  #: how its entry points were bound, where adapted
     diagnosis: tuple[Diagnosis, ...] = ()
     conventions: dict[str, str] = {}
     notes: tuple[str, ...] = ()
@@ -217,9 +263,11 @@ class BatchResults(msgspec.Struct, frozen=True, kw_only=True):
     """A whole batch: the content of ``results.json``."""
 
     schema: str = SCHEMA
-    spec: str
+    specs: tuple[str, ...]
     title: str
     seed: str  #: secret; present for the interviewer only
+    started: str = ""  #: ISO 8601, in UTC
+    finished: str = ""
     environment: Environment
     submissions: tuple[SubmissionResult, ...] = ()
     ignored: tuple[str, ...] = ()  #: entries of the folder that are not submissions

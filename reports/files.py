@@ -18,6 +18,7 @@ from reports.scorecard import render_card
 from reports.summary import render_summary
 from reports.table import render_csv
 from reports.text import card_link
+from reports.versions import VERSION_1, from_version_1
 
 #: Mode of a file that holds the seed: only its owner reads it.
 SECRET = 0o600
@@ -135,6 +136,8 @@ def _read(path: Path, kind: type[_Kind]) -> _Kind:
     try:
         content = path.read_bytes()
         version = msgspec.json.decode(content, type=_Version).schema
+        if version == VERSION_1:
+            return msgspec.convert(from_version_1(msgspec.json.decode(content)), type=kind)
         if version != SCHEMA:
             raise Unreadable(f"{path} has schema {version!r}, expected {SCHEMA!r}; grade again")
         return msgspec.json.decode(content, type=kind)

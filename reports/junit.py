@@ -22,7 +22,8 @@ def render_junit(results: BatchResults) -> str:
     """Return ``junit.xml``.
 
     What the submission did is a failure of the type of its outcome (``failed``, ``raised``,
-    ``timed_out``, …); an error is always ours (``invalid``); ``not_run`` is skipped.
+    ``timed_out``, …); an error is always ours (``invalid``); ``not_run`` and
+    ``not_applicable`` are skipped, as is the case ``review`` of what a person has yet to read.
     A submission that was not graded has a case ``gradeable`` that carries the reason.
     """
     return fitting((partial(_render, results, field) for field in _FIELDS), JUNIT)
@@ -31,13 +32,14 @@ def render_junit(results: BatchResults) -> str:
 def _render(results: BatchResults, field: int) -> str:
     report = JUnitXml(shown(results.title, field=field))
     for submission in results.submissions:
-        report.add_testsuite(_suite(shown(submission, field=field), results.spec))
+        report.add_testsuite(_suite(shown(submission, field=field)))
     report.update_statistics()  # type: ignore[no-untyped-call]  # junitparser has no types here
     content: bytes = report.tostring()  # type: ignore[no-untyped-call]
     return f'<?xml version="1.0" encoding="utf-8"?>\n{content.decode()}\n'
 
 
-def _suite(result: SubmissionResult, spec: str) -> TestSuite:
+def _suite(result: SubmissionResult) -> TestSuite:
+    owner = f"{result.spec}.{result.id}"
     suite = TestSuite(result.id)
     for name, value in (
         ("verdict", result.verdict.value),
@@ -48,10 +50,9 @@ def _suite(result: SubmissionResult, spec: str) -> TestSuite:
     ):
         if value:
             suite.add_property(name, value)
-    cases = [_case(check, f"{spec}.{result.id}") for check in result.checks]
-    told = {check.outcome for check in result.checks}
-    if not told or (result.verdict is Verdict.INVALID and Outcome.INVALID not in told):
-        cases.append(_gradeable(result, f"{spec}.{result.id}"))
+    cases = [_case(check, owner) for check in result.checks]
+    if not any(check.outcome is Outcome.INVALID for check in result.checks):
+        cases += _without_checks(result, owner)
     suite.add_testcases(cases)
     return suite
 
@@ -63,8 +64,8 @@ def _case(check: CheckResult, owner: str) -> TestCase:
         case Outcome.PASSED:
             if check.note:
                 case.system_out = check.note
-        case Outcome.NOT_RUN:
-            case.result = [Skipped(check.message or "not run")]
+        case Outcome.NOT_RUN | Outcome.NOT_APPLICABLE:
+            case.result = [Skipped(check.message or OUTCOMES[check.outcome].text)]
         case Outcome.INVALID:
             case.result = [_result(Error, check.message, check.outcome.value, details)]
         case outcome:
@@ -73,13 +74,20 @@ def _case(check: CheckResult, owner: str) -> TestCase:
     return case
 
 
-def _gradeable(result: SubmissionResult, owner: str) -> TestCase:
-    case = TestCase("gradeable", owner)
+def _without_checks(result: SubmissionResult, owner: str) -> list[TestCase]:
+    """Return the case that carries a verdict which no check does."""
+    if result.verdict is Verdict.AWAITING_REVIEW:
+        review = TestCase("review", owner)
+        review.result = [Skipped(result.reason or "a person has yet to read the answers")]
+        return [review]
+    if result.checks and result.verdict is not Verdict.INVALID:
+        return []
+    gradeable = TestCase("gradeable", owner)
     if result.verdict is Verdict.INVALID:
-        case.result = [_result(Error, result.reason, "invalid", "")]
+        gradeable.result = [_result(Error, result.reason, "invalid", "")]
     elif result.verdict is Verdict.UNGRADEABLE:
-        case.result = [_result(Failure, result.reason, "ungradeable", "")]
-    return case
+        gradeable.result = [_result(Failure, result.reason, "ungradeable", "")]
+    return [gradeable]
 
 
 def _result(kind: type[Error | Failure], message: str, token: str, text: str) -> Error | Failure:

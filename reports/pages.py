@@ -36,6 +36,7 @@ class Pages:
             multiple=words.multiple,
             duration=words.duration,
             plural=words.plural,
+            points=words.points,
             score=words.score,
         )
 

@@ -18,6 +18,7 @@ from harness.results import (
     Evidence,
     Level,
     Outcome,
+    Points,
     SubmissionResult,
     shared_message,
 )
@@ -60,11 +61,15 @@ class LevelSection:
 
     @property
     def missed(self) -> list[CheckResult]:
-        return [c for c in self.checks if c.outcome not in (Outcome.PASSED, Outcome.NOT_RUN)]
+        return [c for c in self.checks if c.outcome.is_missed and c.outcome is not Outcome.NOT_RUN]
 
     @property
     def idle(self) -> list[CheckResult]:
         return [check for check in self.checks if check.outcome is Outcome.NOT_RUN]
+
+    @property
+    def inapplicable(self) -> list[CheckResult]:
+        return [check for check in self.checks if check.outcome is Outcome.NOT_APPLICABLE]
 
     @property
     def kept(self) -> list[CheckResult]:
@@ -76,15 +81,15 @@ class LevelSection:
 
     @property
     def total(self) -> int:
-        return len(self.checks)
+        return len(self.checks) - len(self.inapplicable)
 
     @property
-    def earned(self) -> int:
+    def earned(self) -> Points:
         return sum(check.earned for check in self.checks)
 
     @property
-    def possible(self) -> int:
-        return sum(check.points for check in self.checks)
+    def possible(self) -> Points:
+        return sum(c.points for c in self.checks if c.outcome is not Outcome.NOT_APPLICABLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ def _render(results: BatchResults, field: int, rows: int) -> str:
         _table(kept),
         f"{plural(hidden, 'more submission')}: see `results.csv`." if hidden else "",
         *(_paragraph(one) for one in kept if one.verdict is not Verdict.PASSED),
-        f"{code(results.spec)} in {_where(results)}.",
+        f"{', '.join(map(code, results.specs))} in {_where(results)}.",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

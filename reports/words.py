@@ -11,6 +11,7 @@ from harness.results import (
     Level,
     Number,
     Outcome,
+    Points,
     SubmissionResult,
     Verdict,
 )
@@ -28,6 +29,7 @@ VERDICTS: Final = {
     Verdict.PASSED: Word("Passed", "✓", "good"),
     Verdict.FAILED: Word("Failed", "✕", "bad"),
     Verdict.UNGRADEABLE: Word("Ungradeable", "?", "warn"),
+    Verdict.AWAITING_REVIEW: Word("Awaiting review", "…", "warn"),
     Verdict.INVALID: Word("Invalid", "!", "warn"),
 }
 
@@ -40,6 +42,7 @@ OUTCOMES: Final = {
     Outcome.CRASHED: Word("crashed", "✕", "bad"),
     Outcome.PROTOCOL_VIOLATION: Word("protocol violation", "✕", "bad"),
     Outcome.NOT_RUN: Word("not run", "–", "calm"),
+    Outcome.NOT_APPLICABLE: Word("not applicable", "–", "calm"),
     Outcome.INVALID: Word("invalid", "!", "warn"),
 }
 
@@ -52,12 +55,18 @@ LEVEL_WORDS: Final = {
 }
 
 #: Best first, the order in which a batch is listed.
-_VERDICT_ORDER: Final = (Verdict.PASSED, Verdict.FAILED, Verdict.UNGRADEABLE, Verdict.INVALID)
+_VERDICT_ORDER: Final = (
+    Verdict.PASSED,
+    Verdict.FAILED,
+    Verdict.AWAITING_REVIEW,
+    Verdict.UNGRADEABLE,
+    Verdict.INVALID,
+)
 
 
 def failing(checks: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
     """Return the checks that did not pass, lowest level first."""
-    missed = [check for check in checks if check.outcome is not Outcome.PASSED]
+    missed = [check for check in checks if check.outcome.is_missed]
     return tuple(sorted(missed, key=lambda check: LEVELS.index(check.level)))
 
 
@@ -76,7 +85,14 @@ def best_first(submissions: tuple[SubmissionResult, ...]) -> list[SubmissionResu
 
 def score(result: SubmissionResult) -> str:
     """Return ``"12 / 40"``, or a dash for what is not scored."""
-    return "–" if result.earned is None else f"{result.earned} / {result.possible}"
+    if result.earned is None:
+        return "–"
+    return f"{points(result.earned)} / {points(result.possible)}"
+
+
+def points(number: Points) -> str:
+    """Return points without a decimal where they are whole."""
+    return str(int(number) if number == int(number) else number)
 
 
 def plural(count: int, noun: str) -> str:

@@ -65,6 +65,8 @@ class Canaries:
             return {self.fill(inner[0], path): self.fill(inner[1], path)}
         if origin in (types.UnionType, typing.Union):
             return self.fill(next(part for part in inner if part is not type(None)), path)
+        if kind is typing.Any:
+            kind = str
         if issubclass(kind, msgspec.Struct):
             hints = typing.get_type_hints(kind)
             return kind(

@@ -1,6 +1,12 @@
 """What checks talk to: a submission as functions and classes, behind recorded calls."""
 
-from harness.candidate.checks import level_reached, run_check, run_checks, verdict
+from harness.candidate.checks import (
+    level_reached,
+    possible_points,
+    run_check,
+    run_checks,
+    verdict,
+)
 from harness.candidate.classes import ClassProxy, Layer
 from harness.candidate.functions import Candidate, Recorded, Session, SubmissionFacts, is_array
 from harness.candidate.session import (
@@ -25,6 +31,7 @@ __all__ = [
     "SubmissionFacts",
     "is_array",
     "level_reached",
+    "possible_points",
     "run_check",
     "run_checks",
     "verdict",

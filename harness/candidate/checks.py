@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
@@ -21,7 +21,7 @@ from harness.errors import (
     SandboxBroken,
     SubmissionEnded,
 )
-from harness.results import LEVELS, CheckResult, Level, Outcome, Verdict
+from harness.results import LEVELS, CheckResult, Level, Outcome, Points, Verdict
 from harness.spec import Check, Draw, Judge, Spec
 from harness.text import one_line
 
@@ -33,7 +33,7 @@ OUTCOMES: dict[type[CandidateError], Outcome] = {
     CandidateCrashed: Outcome.CRASHED,
     ProtocolViolation: Outcome.PROTOCOL_VIOLATION,
     SubmissionEnded: Outcome.NOT_RUN,
-    NotMeasured: Outcome.NOT_RUN,
+    NotMeasured: Outcome.NOT_APPLICABLE,
 }
 
 
@@ -126,7 +126,7 @@ def level_reached(results: Sequence[CheckResult]) -> Level:
     reached = Level.NONE
     for level in LEVELS[1:]:
         of_level = [result for result in results if result.level is level]
-        if any(result.outcome is not Outcome.PASSED for result in of_level):
+        if any(result.outcome.is_missed for result in of_level):
             break
         if of_level:
             reached = level
@@ -138,5 +138,10 @@ def verdict(results: Sequence[CheckResult]) -> Verdict:
     if any(result.outcome is Outcome.INVALID for result in results):
         return Verdict.INVALID
     required = [result for result in results if result.level is Level.PASS]
-    passed = all(result.outcome is Outcome.PASSED for result in required)
-    return Verdict.PASSED if passed else Verdict.FAILED
+    missed = any(result.outcome.is_missed for result in required)
+    return Verdict.FAILED if missed else Verdict.PASSED
+
+
+def possible_points(results: Iterable[CheckResult]) -> Points:
+    """Return what a right answer would have earned: the points of all checks that applied."""
+    return sum(one.points for one in results if one.outcome is not Outcome.NOT_APPLICABLE)

@@ -136,7 +136,7 @@ class SandboxSession:
         (answer,) = self.exchange([step])
         after = self._sandbox.memory()
         if before is None or after is None:
-            raise NotMeasured("not run: memory cannot be read here; a container on Linux can")
+            raise NotMeasured("only a container on Linux measures how much memory a call takes")
         return answer, after.peak - before.now
 
     def _start(self) -> Mapping[str, Any]:

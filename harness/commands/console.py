@@ -22,6 +22,7 @@ STYLES = {
     Verdict.PASSED: "green",
     Verdict.FAILED: "red",
     Verdict.UNGRADEABLE: "yellow",
+    Verdict.AWAITING_REVIEW: "yellow",
     Verdict.INVALID: "magenta",
 }
 
@@ -59,7 +60,7 @@ def followed(
 
 def line(result: SubmissionResult | CandidateCard) -> Text:
     """Return one submission in one line."""
-    text = Text(f"{result.verdict:<12}", style=STYLES[result.verdict])
+    text = Text(f"{result.verdict.replace('_', ' '):<12}", style=STYLES[result.verdict])
     text.append(f"{result.id}", style="bold")
     if result.earned is not None:
         level = "" if result.level is Level.NONE else f"{result.level}, "
@@ -77,7 +78,7 @@ def what_is_wrong(result: SubmissionResult | CandidateCard) -> str:
         return result.reason
     if shared := shared_message((c.outcome, c.message) for c in result.checks):
         return shared
-    failed = [check.id for check in result.checks if check.outcome is not Outcome.PASSED]
+    failed = [check.id for check in result.checks if check.outcome.is_missed]
     more = f" and {len(failed) - 4} more" if len(failed) > 4 else ""
     return f"not passed: {', '.join(failed[:4])}{more}" if failed else ""
 
@@ -104,7 +105,7 @@ def _call(call: CandidateCall) -> Text:
 def show_repair(card: Card, console: Console) -> None:
     """Print the repair that was found for a submission, or that there is none."""
     if (repair := card.repair) is None:
-        if any(check.outcome is not Outcome.PASSED for check in card.result.checks):
+        if any(check.outcome.is_missed for check in card.result.checks):
             console.print("\nNo small edit was found under which every check passes.")
         return
     lines = "this one line" if repair.lines == 1 else f"these {repair.lines} lines"

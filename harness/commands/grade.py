@@ -205,7 +205,7 @@ def _finish(
         folder.remove(run.ledger.drop_others(run.keys))
         folder.write(
             BatchResults(
-                spec=run.spec.name,
+                specs=(run.spec.name,),
                 title=run.spec.title,
                 seed=run.order.seed,
                 environment=run.sandbox.environment,

@@ -24,7 +24,6 @@ from harness.results import (
     Card,
     KeyPoint,
     Level,
-    Outcome,
     Question,
     Reviewed,
     SubmissionResult,
@@ -172,7 +171,7 @@ def _level(result: SubmissionResult, review: Mapping[Level, Reviewed]) -> Level:
     for level in LEVELS[1:]:
         own = [check for check in result.checks if check.level is level]
         read = review.get(level)
-        if any(check.outcome is not Outcome.PASSED for check in own):
+        if any(check.outcome.is_missed for check in own):
             break
         if read and read.ticked < SHARE * read.total:
             break

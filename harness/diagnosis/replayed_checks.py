@@ -34,9 +34,7 @@ class Replay:
         self._results = checks
         self._seed = seed
         self._checks = {check.id: check for check in spec.checks}
-        self.failed = {
-            check.id: _manner(check) for check in checks if check.outcome is not Outcome.PASSED
-        }
+        self.failed = {check.id: _manner(check) for check in checks if check.outcome.is_missed}
         #: Checks in which a number is wrong, and which earn nothing since another check failed.
         self.implied = {
             check.id

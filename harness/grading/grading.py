@@ -23,6 +23,7 @@ from harness.candidate import (
     Session,
     SubmissionFacts,
     level_reached,
+    possible_points,
     run_checks,
     verdict,
 )
@@ -197,6 +198,7 @@ def unscored(
     """Return the card of a submission that gets no score, and the reason."""
     result = SubmissionResult(
         id=identifier,
+        spec=assignment.spec.name,
         sha256=sha256,
         verdict=came_to,
         reason=reason,
@@ -224,13 +226,14 @@ def _score(
     found = explain_failure(spec, recording, checks, assignment.seed)
     result = SubmissionResult(
         id=submission.id,
+        spec=spec.name,
         sha256=submission.sha256,
         verdict=came_to,
         reason=_broken_checks(checks) if came_to is Verdict.INVALID else "",
         card=f"cards/{slug(submission.id, submission.sha256)}.html",
         level=level_reached(checks),
         earned=None if came_to is Verdict.INVALID else sum(check.earned for check in checks),
-        possible=spec.possible,
+        possible=possible_points(checks),
         diagnosis=found.diagnosis,
         conventions={**interface.conventions, **known.conventions},
         notes=(*submission.notes, *interface.notes, *found.notes),

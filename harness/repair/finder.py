@@ -95,7 +95,7 @@ def _changed_lines(diff: str) -> int:
 
 def _failing(result: SubmissionResult) -> list[str]:
     """Return the checks that did not pass, those that take tenths of seconds last."""
-    failing = (check for check in result.checks if check.outcome is not Outcome.PASSED)
+    failing = (check for check in result.checks if check.outcome.is_missed)
     return [check.id for check in sorted(failing, key=lambda check: round(check.seconds, 1))]
 
 

@@ -14,7 +14,7 @@ import inspect
 from collections.abc import Callable
 
 from harness.errors import SpecError
-from harness.results import Facet, Level, Stage
+from harness.results import Facet, Level, Points, Stage
 
 Body = Callable[..., None]
 
@@ -35,7 +35,7 @@ class Criterion:
     needs: tuple[str, ...]
     body: Body
 
-    def at(self, level: Level, *, points: int, earns_with: str | None = None) -> Check:
+    def at(self, level: Level, *, points: Points, earns_with: str | None = None) -> Check:
         """Make a check of this criterion.
 
         ``earns_with`` names the spec's own core check where it is not the criterion's.
@@ -50,7 +50,7 @@ class Check:
 
     criterion: Criterion
     level: Level
-    points: int
+    points: Points
     earns_with: str  #: id of the check without which this one earns nothing here, or ""
 
     @property

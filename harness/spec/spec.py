@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.errors import SpecError
-from harness.results import LEVELS, Level, Question, Stage
+from harness.results import LEVELS, Level, Points, Question, Stage
 from harness.spec.comparison import Expected
 from harness.spec.criteria import Check
 from harness.spec.draw import Draw
@@ -162,7 +162,7 @@ class Spec:
         return f"{self.name}.{'md' if self.questions else 'py'}"
 
     @property
-    def possible(self) -> int:
+    def possible(self) -> Points:
         """Points of a right answer."""
         return sum(check.points for check in self.checks)
 

@@ -9,6 +9,7 @@ from harness.candidate.checks import (
     OUTCOMES,
     credit,
     level_reached,
+    possible_points,
     run_check,
     run_checks,
     verdict,
@@ -31,6 +32,7 @@ from harness.results import CheckResult, Outcome, Verdict
 from tests import toy
 
 PASSED, FAILED, INVALID = Outcome.PASSED, Outcome.FAILED, Outcome.INVALID
+NOT_APPLICABLE = Outcome.NOT_APPLICABLE
 
 
 def outcomes(**functions):
@@ -81,7 +83,7 @@ def test_a_wrong_answer_fails_the_checks_about_it_and_no_other():
         (CandidateCrashed("signal 11"), Outcome.CRASHED),
         (ProtocolViolation("garbage"), Outcome.PROTOCOL_VIOLATION),
         (SubmissionEnded("not run"), Outcome.NOT_RUN),
-        (NotMeasured("not run"), Outcome.NOT_RUN),
+        (NotMeasured("no memory here"), Outcome.NOT_APPLICABLE),
         (CheckFailed("wrong"), Outcome.FAILED),
         (ZeroDivisionError("ours"), Outcome.INVALID),
         (MemoryError(), Outcome.INVALID),
@@ -215,10 +217,17 @@ def test_the_level_is_the_highest_that_passed_with_all_below(checks, reached):
     assert level_reached(results) is reached
 
 
-@pytest.mark.parametrize("outcome", sorted(set(Outcome) - {PASSED, INVALID}))
+@pytest.mark.parametrize("outcome", sorted(set(Outcome) - {PASSED, INVALID, NOT_APPLICABLE}))
 def test_any_other_outcome_of_a_pass_level_check_fails_the_submission(outcome):
     checks = [result("a", PASSED), result("b", outcome)]
     assert verdict(checks) is Verdict.FAILED
+
+
+def test_a_check_that_does_not_apply_keeps_neither_verdict_nor_level_nor_points():
+    checks = [result("a", PASSED), result("b", NOT_APPLICABLE), result("c", PASSED, Level.GOOD)]
+    assert verdict(checks) is Verdict.PASSED
+    assert level_reached(checks) is Level.GOOD
+    assert possible_points(checks) == checks[0].points + checks[2].points
 
 
 @pytest.mark.parametrize("outcome", sorted(set(Outcome) - {INVALID}))

@@ -320,6 +320,7 @@ def card(
         title="Attention in numpy",
         environment=ENVIRONMENT,
         result=SubmissionResult(
+            spec="numpy_attention",
             id=name,
             sha256=digest,
             verdict=Verdict.FAILED if reached is Level.NONE else Verdict.PASSED,
@@ -621,6 +622,7 @@ def ungradeable() -> Card:
         title="Attention in numpy",
         environment=ENVIRONMENT,
         result=SubmissionResult(
+            spec="numpy_attention",
             id="empty-handed",
             sha256=hashlib.sha256(b"").hexdigest(),
             verdict=Verdict.UNGRADEABLE,
@@ -639,6 +641,7 @@ def invalid() -> Card:
         title="Attention in numpy",
         environment=ENVIRONMENT,
         result=SubmissionResult(
+            spec="numpy_attention",
             id="unlucky",
             sha256=hashlib.sha256(b"unlucky").hexdigest(),
             verdict=Verdict.INVALID,
@@ -666,7 +669,7 @@ def cards() -> tuple[Card, ...]:
 def batch(all_cards: tuple[Card, ...] | None = None) -> BatchResults:
     """Return the results that hold these cards."""
     return BatchResults(
-        spec="numpy_attention",
+        specs=("numpy_attention",),
         title="Attention in numpy",
         seed="7f3a9c51d2e8b604",
         environment=ENVIRONMENT,

@@ -55,7 +55,7 @@ def test_a_folder_without_results_is_refused_with_advice(tmp_path: Path) -> None
         load(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"schema": "takehome/1"}', b"\xff"])
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"schema": "takehome/2"}', b"\xff"])
 def test_damaged_results_are_refused_with_advice(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "results.json").write_bytes(content)
     with pytest.raises(Unreadable, match=r"cannot be read .*; grade again"):
@@ -64,7 +64,7 @@ def test_damaged_results_are_refused_with_advice(tmp_path: Path, content: bytes)
 
 def test_results_of_another_version_are_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "results.json").write_bytes(b'{"schema": "takehome/99", "new": 1}')
-    with pytest.raises(Unreadable, match="has schema 'takehome/99', expected 'takehome/1'"):
+    with pytest.raises(Unreadable, match="has schema 'takehome/99', expected 'takehome/2'"):
         load(tmp_path)
 
 

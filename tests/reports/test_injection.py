@@ -64,7 +64,7 @@ def batch(payload: str) -> BatchResults:
     )
     graded = card(payload).result
     return BatchResults(
-        spec="numpy_attention",
+        specs=("numpy_attention",),
         title=payload,
         seed="1",
         environment=samples.ENVIRONMENT,

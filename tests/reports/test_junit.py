@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from junitparser import JUnitXml
 
-from harness.results import Card, Outcome
+from harness.results import Card, Outcome, Verdict
 from reports import render_junit
 from reports.junit import JUNIT
 from tests.reports import samples
@@ -25,7 +25,7 @@ def test_every_submission_is_a_suite_and_every_check_a_case() -> None:
 
 @pytest.mark.parametrize(
     "outcome",
-    [one for one in Outcome if one not in (Outcome.PASSED, Outcome.NOT_RUN, Outcome.INVALID)],
+    [one for one in Outcome if one.is_missed and one not in (Outcome.NOT_RUN, Outcome.INVALID)],
 )
 def test_what_the_submission_did_is_a_failure_of_that_type(outcome: Outcome) -> None:
     card = samples.card("x", "x", samples.checks({"scale": samples.miss(outcome, "why")}))
@@ -42,6 +42,12 @@ def test_what_we_broke_is_an_error() -> None:
 
 def test_a_check_that_did_not_run_is_skipped() -> None:
     assert cases(samples.crashed())["determinism"].find("skipped") is not None
+
+
+def test_what_a_person_has_yet_to_read_is_skipped() -> None:
+    card = samples.ungradeable()
+    unread = msgspec.structs.replace(card.result, verdict=Verdict.AWAITING_REVIEW)
+    assert cases(msgspec.structs.replace(card, result=unread))["review"].find("skipped") is not None
 
 
 def test_what_cannot_be_graded_fails_with_its_reason() -> None:

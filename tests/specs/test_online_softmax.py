@@ -66,15 +66,15 @@ def test_an_array_of_queries_and_keys_is_noticed(sandbox, sample):
     assert "more than in proportion" in result.message
 
 
-def test_memory_that_cannot_be_read_leaves_the_check_not_run(monkeypatch):
+def test_memory_that_cannot_be_read_makes_the_check_not_applicable(monkeypatch):
     sandbox = opener("process", "numpy", runtime=None, report=print)()
     monkeypatch.setattr(sandbox, "memory", lambda: None)
     try:
         result = memory_growth(in_sandbox(sandbox, "right_flash_style.py"))
     finally:
         sandbox.close()
-    assert result.outcome is Outcome.NOT_RUN
-    assert "memory cannot be read" in result.message
+    assert result.outcome is Outcome.NOT_APPLICABLE
+    assert "measures how much memory" in result.message
 
 
 def test_a_submission_is_measured_in_a_fresh_process(tmp_path):
