@@ -7,8 +7,11 @@ None when it finds nothing that it knows. Nothing is evaluated.
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable
+
+from specs.criteria.clauses import affirmed, denies
 
 CAP = 2000  #: characters of one answer that are looked at
 _RAISED = str.maketrans({"⁰": "^0", "¹": "^1", "²": "^2", "³": "^3", "⁴": "^4"})
@@ -25,13 +28,27 @@ NAMES = {
     **dict.fromkeys(("dhead", "headdim", "dh", "hd"), "dhead"),
     **dict.fromkeys(("dk", "dq", "dqk"), "dk"),
     "dv": "dv",
+    **dict.fromkeys(("dmodelh", "dmodelheads", "dmodelnumheads", "dmodelnheads"), "dhead"),
+    **dict.fromkeys(("批", "批次", "批量", "批大小", "批量大小"), "b"),
+    **dict.fromkeys(("头", "头数", "注意力头数"), "h"),
+    **dict.fromkeys(("长度", "序列", "序列长度", "句长"), "t"),
+    **dict.fromkeys(("查询", "查询数", "查询长度"), "tq"),
+    **dict.fromkeys(("键", "键数", "键长度"), "tk"),
+    **dict.fromkeys(("维度", "模型维度", "特征维度", "隐藏维度"), "dmodel"),
+    **dict.fromkeys(("头维度", "每头维度"), "dhead"),
 }
 
 
 def plain(text: str) -> str:
     """Bring text to lower-case ASCII where that has the same meaning; ² becomes ^2."""
     text = unicodedata.normalize("NFKC", text[:CAP].translate(_RAISED)).lower()
-    for before, after in (("\\times", "×"), ("\\cdot", "*"), ("\\infty", "∞"), ("−", "-")):
+    for before, after in (
+        ("\\times", "×"),
+        ("\\cdot", "*"),
+        ("\\infty", "∞"),
+        ("−", "-"),
+        ("、", ","),
+    ):
         text = text.replace(before, after)
     for command in _LATEX:
         text = text.replace(command, "")
@@ -49,6 +66,8 @@ def words(text: str) -> list[str]:
     """Split into words and whole numbers; a minus belongs to the number that it stands before."""
     spaced = []
     for place, character in enumerate(text):
+        if place and character.isascii() != text[place - 1].isascii():
+            spaced.append(" ")  # between Chinese and the Latin letters in it
         sign = (
             character == "-"
             and text[place + 1 : place + 2].isdigit()
@@ -67,7 +86,8 @@ def before_any(text: str, marks: Iterable[str]) -> str:
 def shape(text: str) -> tuple[str, ...] | None:
     """Read ``[B, H, T_q, T_k]``, ``(B,H,Tq,Tk)``, ``B x H x T_q x T_k`` or ``torch.Size([2, 4])``.
 
-    Lengths come back in lower case without underscores, under the form's names.
+    Lengths come back in lower case without underscores, under the form's names; a word that is no
+    length makes it no shape.
     """
     inside = _bracketed(plain(text))
     if "," not in inside:
@@ -75,7 +95,12 @@ def shape(text: str) -> tuple[str, ...] | None:
             inside = inside.replace(separator, ",")
     parts = inside.split(",") if "," in inside else inside.split()
     names = ["".join(filter(str.isalnum, part)) for part in parts]
-    return tuple(NAMES.get(name, name) for name in names if name) or None
+    lengths = tuple(NAMES.get(name, name) for name in names if name)
+    known = all(length.isdecimal() or length in _LENGTHS for length in lengths)
+    return lengths if lengths and known else None
+
+
+_LENGTHS = frozenset(NAMES.values())
 
 
 def _bracketed(text: str) -> str:
@@ -113,12 +138,14 @@ def grid(text: str, size: int) -> tuple[bool, ...] | None:
     return tuple(cell in _ALLOWED for cell in cells)
 
 
+#: ``w1 = ``, ``weight 1: ``, ``p_2 ≈``: what a number is called.
+_LABEL = re.compile(r"\b[a-z]{1,12}[ (\[]?\d[)\]]?\s?[=≈:]|\b[a-z]{2,12}\s?[=≈]")
 _POWERS = {"e^2": math.e**2, "e^1": math.e, "e": math.e, "e^0": 1.0}
 
 
 def proportions(text: str) -> tuple[float, ...] | None:
     """Read numbers or percentages, or powers of e, and divide them by their sum."""
-    text = after_last(plain(text), ("=", "≈", "~")).replace("%", " ")
+    text = after_last(_LABEL.sub(" ", plain(text)), ("=", "≈", "~")).replace("%", " ")
     numbers = []
     for word in text.translate(str.maketrans("[](),;:/", "        ")).split():
         try:
@@ -138,6 +165,8 @@ def growth(text: str) -> frozenset[tuple[int, int]] | None:
     Constants, the batch and the number of heads are left out; d_k, d_v and d_head count as d.
     """
     text = plain(text).replace("**", "^")
+    if denies(text):
+        text = max(affirmed(text), key=lambda clause: "(" in clause, default="")
     begin = max(text.find("o("), text.find("θ("))
     if begin >= 0:
         text = _closed(text[begin + 2 :])
@@ -192,11 +221,22 @@ _MULTIPLES = {
 }
 
 
+_TIMES = re.compile(r"(\d{1,5}|十六|[二两四八])\s?倍")
+
+
 def factor(text: str) -> int | None:
     """Read ``4``, ``×4``, ``4x``, ``four times``, ``2^2``, ``(2T)² = 4T²`` or ``4 倍``."""
-    text = after_last(plain(text), ("=", "→", "->")).replace("倍", " ").replace("×", " ")
+    text = plain(text)
+    times = {
+        _MULTIPLES.get(number) or int(number)
+        for clause in affirmed(text)
+        for number in _TIMES.findall(clause)
+    }
+    if times:
+        return times.pop() if len(times) == 1 else None
     found = set()
-    for word in text.replace("-", " ").split():
+    text = " ".join(affirmed(text)) if denies(text) else text
+    for word in after_last(text, ("=", "→", "->")).replace("×", " ").replace("-", " ").split():
         core = word.strip("x*().,;")
         rest = core.lstrip("0123456789")
         number = core[: len(core) - len(rest)]
@@ -210,22 +250,30 @@ def factor(text: str) -> int | None:
 
 
 _KINDS = {
-    "quadratic": ("quadratic", "square", "平方"),
-    "exponential": ("exponential",),
-    "constant": ("constant", "not grow"),
-    "linear": ("linear", "proportional", "线性"),
+    "quadratic": ("quadratic", "square", "平方", "二次"),
+    "exponential": ("exponential", "指数"),
+    "constant": ("constant", "不变", "常数"),
+    "linear": ("linear", "线性"),
 }
 _POWERS_OF_T = {0: "constant", 1: "linear", 2: "quadratic"}
+_PROPORTIONAL = re.compile(r"proportional(?:ly)?(?: to)?|正比于?")
+_FLAT = re.compile(r"not grow|n't grow|不增长|不随")
 
 
 def kind_of_growth(text: str) -> str | None:
-    """Read a word for a growth in T, or O(…): linear, quadratic, constant or exponential."""
-    said = before_any(plain(text), ("not quadratic", "not linear", "rather", "instead", ", as"))
-    for kind, marks in _KINDS.items():
-        if any(mark in said for mark in marks):
-            return kind
-    terms = growth(said)
-    return None if terms is None else _POWERS_OF_T.get(max(t for t, _ in terms))
+    """Read a word for a growth in T, or O(…): linear, quadratic, constant or exponential.
+
+    None when several are affirmed.
+    """
+    said = plain(text)
+    found = {"constant"} if _FLAT.search(said) else set()
+    for clause in affirmed(before_any(said, ("rather", "instead"))):
+        words_of = {kind for kind, marks in _KINDS.items() if any(m in clause for m in marks)}
+        terms = growth(_PROPORTIONAL.split(clause)[-1]) if not words_of else None
+        if terms is not None:
+            words_of = {_POWERS_OF_T.get(max(t for t, _ in terms), "")}
+        found |= words_of
+    return found.pop() or None if len(found) == 1 else None
 
 
 #: Dimensions of [B, H, T_q, T_k] -> what they are called, by name, index from the end and place.
@@ -238,20 +286,45 @@ _AXES = {
 }
 
 
+_ORDINALS = (("一1", "first"), ("二2", "second"), ("三3", "third"), ("四4", "fourth"))
+
+#: "for each query", "在每个 query 上": who normalises, not what over.
+_EACH = re.compile(
+    r"(?:for each|for every|per|each|every) \w+"
+    r"|[在对]?(?:每一?[个行条]?|各个?)\s?(?:query|queries|q|查询|头|head)"
+)
+#: "第 4 维", "最后一维": places, in the words of ``_AXES``.
+_PLACES = (
+    (re.compile(r"最后|倒数第\s?[一1]"), " last "),
+    (re.compile(r"倒数第\s?[二2]"), " -2 "),
+    *((re.compile(rf"第\s?[{digit}]\s?个?维"), f" {word} ") for digit, word in _ORDINALS),
+)
+
+
 def axis(text: str) -> str | None:
     """Read the name or index of one dimension of [B, H, T_q, T_k]; None also for several."""
-    marks = ("not ", "rather", "instead", "for each", "for every", "per ")
-    said = before_any(plain(text), marks).replace("最后", " last ").replace("键", " key ")
-    found = set(words(said.replace("查询", " query ")))
-    named = [name for name, spellings in _AXES.items() if spellings & found]
-    return named[0] if len(named) == 1 else None
+    said = _EACH.sub(" ", _in_english(before_any(plain(text), ("rather", "instead"))))
+    for place, word in _PLACES:
+        said = place.sub(word, said)
+    found = {word for clause in affirmed(said) for word in words(clause)}
+    # Beside a name a number may be anything: "the weights over the keys sum to 1".
+    names = {word for word in found if word.strip("-").isalpha()}
+    for spelled in (names, found):
+        named = [name for name, spellings in _AXES.items() if spellings & spelled]
+        if named:
+            return named[0] if len(named) == 1 else None
+    return None
 
 
 def role(text: str) -> str | None:
-    """Return "query" or "key", whichever is named first."""
-    for word in words(plain(text).replace("查询", " query ").replace("键", " key ")):
-        if word in ("query", "queries", "q", "qi"):
-            return "query"
-        if word in ("key", "keys", "k", "kj"):
-            return "key"
-    return None
+    """Return "query" or "key", whichever is named; None for both, or a denial only."""
+    found = {word for clause in affirmed(_in_english(plain(text))) for word in words(clause)}
+    is_query = bool(found & {"query", "queries", "q", "qi"})
+    is_key = bool(found & {"key", "keys", "k", "kj"})
+    if is_query == is_key:
+        return None
+    return "query" if is_query else "key"
+
+
+def _in_english(text: str) -> str:
+    return text.replace("查询", " query ").replace("键", " key ")

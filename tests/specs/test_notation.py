@@ -201,6 +201,60 @@ def test_whose_row_it_is(text, role):
     assert notation.role(text) == role
 
 
+@pytest.mark.parametrize(
+    ("reader", "text", "value"),
+    [
+        (notation.kind_of_growth, "不是平方，是线性", "linear"),
+        (notation.kind_of_growth, "not quadratic, linear", "linear"),
+        (notation.kind_of_growth, "不是平方而是线性", "linear"),
+        (notation.kind_of_growth, "线性，而不是平方", "linear"),
+        (notation.kind_of_growth, "not linear but quadratic", "quadratic"),
+        (notation.kind_of_growth, "it isn't constant, it is linear", "linear"),
+        (notation.kind_of_growth, "正比于 T", "linear"),
+        (notation.kind_of_growth, "proportional to T²", "quadratic"),
+        (notation.kind_of_growth, "it does not grow", "constant"),
+        (notation.kind_of_growth, "not quadratic", None),
+        (notation.kind_of_growth, "linear or quadratic", None),
+        (notation.role, "被 query 关注的 key", None),
+        (notation.role, "第 j 个 key", "key"),
+        (notation.role, "第i个query", "query"),
+        (notation.role, "not a query, a key", "key"),
+        (notation.factor, "变为原来的四倍", 4),
+        (notation.factor, "4倍（2×2）", 4),
+        (notation.factor, "不是两倍，是四倍", 4),
+        (notation.factor, "2倍或4倍", None),
+        (notation.factor, "16 times, not 4", 16),
+        (notation.growth, "not O(T), but O(T²)", {(2, 0)}),
+        (notation.growth, "不是 O(T^2) 而是 O(T)", {(1, 0)}),
+        (notation.growth, "O(T²), not O(T)", {(2, 0)}),
+        (notation.axis, "第 4 维", "keys"),
+        (notation.axis, "第三维", "queries"),
+        (notation.axis, "倒数第一维", "keys"),
+        (notation.axis, "在每个 query 上对所有 key 归一化", "keys"),
+        (notation.axis, "让每个 query 对所有 key 的权重和为 1", "keys"),
+        (notation.axis, "not over the queries, over the keys", "keys"),
+        (notation.axis, "不是 query 维，是 key 维", "keys"),
+        (notation.axis, "not the keys", None),
+        (notation.shape, "(批, 长度, 维度)", ("b", "t", "dmodel")),
+        (notation.shape, "（批次，头数，查询长度，键长度）", ("b", "h", "tq", "tk")),
+        (notation.shape, "[2、4、8]", ("2", "4", "8")),
+        (notation.shape, "[B, H, T, d_model/H]", ("b", "h", "t", "dhead")),
+        (notation.shape, "like the input", None),
+        (notation.shape, "[B, whatever]", None),
+    ],
+)
+def test_a_denial_or_a_word_of_chinese_is_read_right_or_not_at_all(reader, text, value):
+    assert reader(text) == value
+
+
+@pytest.mark.parametrize(
+    "text", ["w1=0.67, w2=0.24, w3=0.09", "w1: 0.67; w2: 0.24; w3: 0.09", "0.67、0.24、0.09",
+             "weights = [0.67, 0.24, 0.09]", "p(1)=67%, p(2)=24%, p(3)=9%"]
+)  # fmt: skip
+def test_proportions_with_labels(text):
+    assert notation.proportions(text) == pytest.approx((0.67, 0.24, 0.09), abs=0.01)
+
+
 @given(st.text(max_size=400))
 def test_no_text_breaks_a_reader(text):
     for reader in READERS:
