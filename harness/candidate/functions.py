@@ -67,6 +67,28 @@ class Recorded:
         return sum(_values(argument).size for argument in self.arguments if is_array(argument))
 
 
+class Recording:
+    """The calls of one submission, as far as their outputs fit into memory.
+
+    A reply has a cap of its own, but a submission gives hundreds. A call beyond the budget is
+    judged as any other, and shown and explained no more.
+    """
+
+    #: The most that the calls of a reference return is 0.74 MiB (torch_sdpa).
+    budget_bytes = 32 << 20
+
+    def __init__(self) -> None:
+        self.calls: list[Recorded] = []
+        self._bytes = 0
+
+    def add(self, recorded: Recorded) -> None:
+        """Keep a call, if there is room for its outputs."""
+        outs = recorded.answer.outs
+        self._bytes += sum(out.values.nbytes for out in outs if isinstance(out, Tensor))
+        if self._bytes <= self.budget_bytes:
+            self.calls.append(recorded)
+
+
 def is_array(value: object) -> bool:
     """Tell whether an argument is an array."""
     return isinstance(value, (np.ndarray, Tensor))
@@ -129,7 +151,7 @@ class EntryPointProxy:
         point: EntryPoint,
         session: Session,
         check: str,
-        recording: list[Recorded],
+        recording: Recording,
         missing: str,
         known: SubmissionFacts,
     ) -> None:
@@ -213,14 +235,18 @@ class EntryPointProxy:
         return Returned(self._point, answer)
 
     def _exchange(self, steps: Sequence[Call]) -> list[Answer]:
-        answers = self.send(steps)
+        answers = [self._declared(answer) for answer in self.send(steps)]
         for step, answer in zip(steps, answers, strict=True):
-            self._recording.append(
+            self._recording.add(
                 Recorded(
                     check=self._check, point=self._point, arguments=step.arguments, answer=answer
                 )
             )
         return answers
+
+    def _declared(self, answer: Answer) -> Answer:
+        """Leave out what a call returned beyond what the brief asks for: nothing looks at it."""
+        return dataclasses.replace(answer, outs=answer.outs[: len(self._point.returns)])
 
     def send(self, steps: Sequence[Step]) -> list[Answer]:
         """Exchange steps of any kind, without a record of them.
@@ -233,7 +259,7 @@ class EntryPointProxy:
 
     def record(self, arguments: Arguments, answer: Answer, on: State) -> None:
         """Record a call of an object."""
-        self._recording.append(
+        self._recording.add(
             Recorded(check=self._check, point=self.point, arguments=arguments, answer=answer, on=on)
         )
 
@@ -255,14 +281,19 @@ class Candidate:
         self._spec = spec
         self._session = session
         self._defined = defined
-        self.recording: list[Recorded] = []
+        self._recording = Recording()
         self.known = known or SubmissionFacts()
+
+    @property
+    def recording(self) -> list[Recorded]:
+        """The calls so far, in order."""
+        return self._recording.calls
 
     def entry_points(self, check: str) -> dict[str, EntryPointProxy]:
         """Return the entry points by role, for one check."""
         return {
             point.role: EntryPointProxy(
-                point, self._session, check, self.recording, self._missing(point.name), self.known
+                point, self._session, check, self._recording, self._missing(point.name), self.known
             )
             for point in self._spec.entry_points
         }

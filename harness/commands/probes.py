@@ -11,6 +11,7 @@ import contextlib
 import dataclasses
 import importlib.resources
 import os
+import secrets
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from harness.protocol import Call, Output
 from harness.sandbox import Limits
 from harness.sandbox.container import (
     ENGINE_ERRORS,
+    USERS,
     ContainerSandbox,
     Image,
     create_arguments,
@@ -87,6 +89,7 @@ class SandboxUnderTest:
             api,
             self.image,
             self.limits,
+            user=secrets.choice(USERS),
             runtime=self.runtime,
             seconds=seconds,
             labels=labels(seconds),

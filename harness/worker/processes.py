@@ -24,6 +24,7 @@ SCRATCH = ("/tmp", "/dev/shm")
 #: After this long, processes that do not die are left to the end of the container.
 KILL_SECONDS = 5.0
 _PR_SET_DUMPABLE = 4
+_F_SETPIPE_SZ, _F_GETPIPE_SZ = 1031, 1032  #: fcntl.h of Linux
 #: cgroup v1 and v2: the line "oom_kill N" counts the kernel's kills in this container.
 _OOM_COUNTERS = ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")
 
@@ -137,28 +138,62 @@ def drain(wakeup_fd: int) -> None:
             pass
 
 
-def scratch_modes() -> dict[str, int]:
-    """Return the permissions of the scratch folders, which a submission may own."""
-    return {folder: stat.S_IMODE(os.stat(folder).st_mode) for folder in SCRATCH}
+class SharedState:
+    """What a submission shares with the next: its folders, and the pipe of standard error.
 
-
-def wipe(modes: dict[str, int]) -> int:
-    """Empty the scratch folders and set their ``modes``; return how much there was to mend.
-
-    Raises:
-        Unclean: something could not be removed.
+    A submission is of the same user as the supervisor, so that it may set the permissions and
+    times of both, and the size of the pipe. All of it is set again to what it was at the start.
     """
-    try:
-        return sum(_wipe(folder, mode) for folder, mode in modes.items())
-    except OSError as error:
-        raise Unclean(f"files that cannot be removed: {error.strerror}") from None
+
+    def __init__(self) -> None:
+        self._modes = {place: _mode(place) for place in (*SCRATCH, 2)}
+        self._pipe_size = _pipe_size()
+
+    def restore(self) -> int:
+        """Empty the folders and renew all attributes; return how much a submission had left.
+
+        Raises:
+            Unclean: something could not be removed or set.
+        """
+        try:
+            count = sum(_restore_mode(place, mode) for place, mode in self._modes.items())
+            count += sum(_empty(folder) for folder in SCRATCH)
+            for place in self._modes:
+                _restore_times(place)
+            if _pipe_size() != self._pipe_size:
+                fcntl.fcntl(2, _F_SETPIPE_SZ, self._pipe_size)
+                count += 1
+        except OSError as error:
+            raise Unclean(f"what cannot be removed or set: {error.strerror}") from None
+        return count
 
 
-def _wipe(folder: str, mode: int) -> int:
+def _mode(place: str | int) -> int:
+    return stat.S_IMODE(os.stat(place).st_mode)
+
+
+def _pipe_size() -> int:
+    """Return the capacity of standard error, 0 where it is no pipe (gVisor's is not)."""
+    with contextlib.suppress(OSError):
+        return fcntl.fcntl(2, _F_GETPIPE_SZ)
+    return 0
+
+
+def _restore_mode(place: str | int, mode: int) -> int:
+    changed = _mode(place) != mode
+    if changed:
+        os.chmod(place, mode)
+    return changed
+
+
+def _restore_times(place: str | int) -> None:
+    """Set the times, which can tell 128 bits. Any use changes them: that is nothing left."""
+    with contextlib.suppress(PermissionError):  # another user's pipe: a submission cannot, either
+        os.utime(place, (0, 0))
+
+
+def _empty(folder: str) -> int:
     count = 0
-    if stat.S_IMODE(os.stat(folder).st_mode) != mode:
-        os.chmod(folder, mode)
-        count += 1
     for entry in list(os.scandir(folder)):
         count += 1
         if entry.is_dir(follow_symlinks=False):
@@ -192,14 +227,21 @@ def own_state() -> tuple[object, ...]:
     )
 
 
-def output_flags() -> int:
-    """Return the status flags of standard error, which a submission shares."""
-    return fcntl.fcntl(2, fcntl.F_GETFL)
+def open_streams_anew() -> None:
+    """Give this process descriptions of its own of the standard streams.
 
-
-def restore_output(flags: int) -> None:
-    """Set them again; a submission may have made it non-blocking."""
-    fcntl.fcntl(2, fcntl.F_SETFL, flags)
+    An inherited one is shared with every other submission: whether it blocks, who is signalled
+    and with what, and its offset.
+    """
+    for path, flags, descriptor in (
+        (os.devnull, os.O_RDONLY, 0),
+        ("/proc/self/fd/2", os.O_WRONLY, 2),
+    ):
+        with contextlib.suppress(PermissionError):  # a runtime may keep the pipe to itself
+            anew = os.open(path, flags)
+            os.dup2(anew, descriptor)
+            os.close(anew)
+    os.dup2(2, 1)
 
 
 def oom_kills() -> int | None:

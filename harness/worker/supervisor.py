@@ -39,8 +39,7 @@ class Supervisor:
         self._worker: Worker | None = None
         self._leftovers = 0
         self._own_state = processes.own_state()
-        self._output_flags = processes.output_flags()
-        self._modes = processes.scratch_modes()
+        self._shared = processes.SharedState()
 
     def serve(self) -> None:
         """Answer frame after frame; every one gets exactly one frame back."""
@@ -53,7 +52,6 @@ class Supervisor:
                 words: dict[str, Any] = {"ended": ended.how, "detail": ended.detail[:200]}
                 if ended.how == "finished":
                     words["leftovers"] = self._leftovers
-                    processes.restore_output(self._output_flags)
                     os.write(2, wire.log_mark(header["id"]))
                 reply = wire.pack({"id": header["id"], **words}, magic=wire.SUPERVISOR)
             self._write(reply)
@@ -100,10 +98,10 @@ class Supervisor:
     def _start_worker(self, definitions_because: str) -> None:
         if processes.own_state() != self._own_state:
             processes.leave(EXIT_TAMPERED)
-        processes.restore_output(self._output_flags)
         ours, theirs = socket.socketpair()
 
         def body() -> None:
+            processes.open_streams_anew()
             session.print_by_line()
             channel = Channel(theirs.fileno(), theirs.fileno())
             session.serve(channel, self._reply_cap, definitions_because=definitions_because)
@@ -119,7 +117,7 @@ class Supervisor:
             return
         self._worker.end.close()
         ended = processes.kill_everything(self._awake)
-        self._leftovers += len(ended.keys() - {self._worker.pid}) + processes.wipe(self._modes)
+        self._leftovers += len(ended.keys() - {self._worker.pid}) + self._shared.restore()
         self._worker = None
 
     def _exchange(self, frame: bytes, until: float) -> bytes | bytearray:

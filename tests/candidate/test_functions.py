@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from harness.candidate.functions import Candidate
+from harness.candidate.functions import Candidate, Recording
 from harness.candidate.session import DirectSession
 from harness.errors import CandidateRaised, CheckFailed
 from harness.protocol import Answer, Tensor
@@ -142,3 +142,19 @@ def test_gradients_are_asked_for_every_array_of_floats():
     of_x, of_w = proxy.gradients((X, np.arange(4), X + 1), (np.ones(4),))
     assert torch.tensor(of_x.values).tolist() == [0, 2, 6, 12]
     assert of_w.values.tolist() == [0, 1, 4, 9]
+
+
+def test_what_a_call_returns_beyond_the_brief_is_dropped():
+    one, _ = candidate(double=lambda x: (2 * x, np.zeros(1 << 20)))
+    one.entry_points("definition")["double"](X)
+    (recorded,) = one.recording
+    assert [out.values.tolist() for out in recorded.answer.outs] == [(2 * X).tolist()]
+
+
+def test_a_recording_ends_with_its_budget_and_the_calls_go_on():
+    size = Recording.budget_bytes // 4
+    one, _ = candidate(double=lambda x: np.zeros(size // 8))
+    double = one.entry_points("definition")["double"]
+    for _ in range(6):
+        assert double(X)["doubled"].values.size == size // 8
+    assert len(one.recording) == 4

@@ -56,7 +56,7 @@ def test_ids_that_differ_in_case_or_composition_only_are_the_same() -> None:
 
 @given(ANY_NAME, st.text("0123456789abcdef", max_size=64))
 def test_any_id_gives_a_slug_that_every_file_system_and_url_takes(name: str, sha: str) -> None:
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*-[0-9a-f]{6}", slug(name, sha))
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*-[0-9a-f]{16}", slug(name, sha))
     assert len(slug(name, sha)) <= 60
 
 

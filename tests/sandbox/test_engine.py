@@ -1,6 +1,7 @@
 import pytest
 
 from harness.errors import SandboxUnavailable
+from harness.sandbox.container import engine
 from harness.sandbox.container.engine import connect, require_runtime
 
 
@@ -9,6 +10,17 @@ def test_an_engine_that_is_not_there_is_an_error_that_says_how_to_start_one(
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
     with pytest.raises(SandboxUnavailable, match=r"unix:///nowhere/docker\.sock .*start one"):
+        connect()
+
+
+def test_a_socket_that_one_may_not_use_is_no_engine_that_is_not_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(path: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(engine, "_knock", refused)  # root, who runs these tests, may use any
+    with pytest.raises(SandboxUnavailable, match="usermod -aG docker"):
         connect()
 
 

@@ -21,7 +21,13 @@ PROFILE = json.loads(
 @pytest.fixture(scope="module")
 def inspected(engine, image):
     arguments = create_arguments(
-        engine.api, image, Limits(), runtime=None, seconds=99.0, labels=reaper.labels(99)
+        engine.api,
+        image,
+        Limits(),
+        user=64001,
+        runtime=None,
+        seconds=99.0,
+        labels=reaper.labels(99),
     )
     identifier = engine.api.create_container(**arguments)["Id"]
     yield engine.api.inspect_container(identifier)
@@ -117,6 +123,7 @@ def test_the_profile_allows_no_way_to_another_process_or_a_kernel_bug():
         *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_open", "pidfd_getfd"),
         *("io_uring_setup", "bpf", "keyctl", "add_key", "userfaultfd", "perf_event_open"),
         *("mount", "unshare", "setns", "socket", "clone", "clone3", "prlimit64", "setpriority"),
+        *("socketpair", "ioctl"),
         *("sched_setaffinity", "sched_setscheduler", "setuid", "setgid", "shmget", "msgget"),
     }
 

@@ -45,7 +45,7 @@ def test_reaping_removes_what_is_abandoned_and_nothing_else(own, engine, image):
     made = []
     for labels in (own, own | {reaper.PROCESS_LABEL: f"{os.getpid()}.1"}):
         arguments = create_arguments(
-            engine.api, image, Limits(), runtime=None, seconds=60, labels=labels
+            engine.api, image, Limits(), user=64001, runtime=None, seconds=60, labels=labels
         )
         made.append(engine.api.create_container(**arguments)["Id"])
     reaper.reap(engine)

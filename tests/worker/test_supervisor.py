@@ -83,11 +83,11 @@ def scratch(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def modes(scratch):
-    return processes.scratch_modes()
+def shared(scratch):
+    return processes.SharedState()
 
 
-def test_wiping_removes_everything_and_follows_no_link(scratch, modes, tmp_path_factory):
+def test_wiping_removes_everything_and_follows_no_link(scratch, shared, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside")
     (outside / "kept").write_text("x")
     (scratch / "folder" / "inner").mkdir(parents=True)
@@ -95,24 +95,24 @@ def test_wiping_removes_everything_and_follows_no_link(scratch, modes, tmp_path_
     (scratch / "link").symlink_to(outside)
     (scratch / "folder" / "link").symlink_to(outside)
     os.mkfifo(scratch / "pipe")
-    assert processes.wipe(modes) == 3
+    assert shared.restore() == 3
     assert not list(scratch.iterdir())
     assert (outside / "kept").exists()
 
 
-def test_wiping_what_is_empty_finds_nothing(modes):
-    assert processes.wipe(modes) == 0
+def test_wiping_what_is_empty_finds_nothing(shared):
+    assert shared.restore() == 0
 
 
-def test_wiping_gives_a_folder_its_mode_back(scratch, modes):
+def test_wiping_gives_a_folder_its_mode_back(scratch, shared):
     (scratch / "file").write_text("x")
     before = scratch.stat().st_mode
     scratch.chmod(0)
-    assert processes.wipe(modes) == 2
+    assert shared.restore() == 2
     assert scratch.stat().st_mode == before
 
 
-def test_what_is_too_deep_to_remove_is_unclean(scratch, modes):
+def test_what_is_too_deep_to_remove_is_unclean(scratch, shared):
     here = os.open(scratch, os.O_RDONLY)
     deepest = here
     for _ in range(1200):
@@ -122,7 +122,7 @@ def test_what_is_too_deep_to_remove_is_unclean(scratch, modes):
         deepest = inner
     os.close(deepest)
     with pytest.raises(processes.Unclean):
-        processes.wipe(modes)
+        shared.restore()
     # Nor could pytest remove it, and a later session of it would fail over that.
     subprocess.run(["rm", "-rf", f"{scratch}/d"], check=True)
 

@@ -1,7 +1,7 @@
 """Containers: the engine, the images, what a container may do, and the sandbox made of them."""
 
 from harness.sandbox.container.engine import ENGINE_ERRORS, connect, require_runtime
-from harness.sandbox.container.hardening import create_arguments
+from harness.sandbox.container.hardening import USERS, create_arguments
 from harness.sandbox.container.images import (
     PACKAGES,
     Image,
@@ -17,6 +17,7 @@ from harness.sandbox.container.sandbox import ContainerSandbox
 __all__ = [
     "ENGINE_ERRORS",
     "PACKAGES",
+    "USERS",
     "ContainerSandbox",
     "Image",
     "build",

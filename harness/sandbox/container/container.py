@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import secrets
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +22,7 @@ from harness.sandbox.base import Limits
 from harness.sandbox.container import reaper
 from harness.sandbox.container.ending import ContainerState, silence, why_ended
 from harness.sandbox.container.engine import ENGINE_ERRORS
-from harness.sandbox.container.hardening import create_arguments
+from harness.sandbox.container.hardening import USERS, create_arguments
 from harness.sandbox.container.images import Image
 from harness.sandbox.container.stream import Stream
 from harness.sandbox.log import Log, LogFull
@@ -84,6 +85,7 @@ class Container:
                 self._api,
                 settings.image,
                 settings.limits,
+                user=secrets.choice(USERS),
                 runtime=settings.runtime,
                 seconds=settings.seconds,
                 labels=reaper.labels(settings.seconds),
@@ -176,8 +178,13 @@ class Container:
             raise SandboxBroken(f"the engine lost a container: {error}") from error
 
     def drain_log(self, mark: bytes, seconds: float) -> None:
-        """Take in what was printed, up to ``mark``."""
-        self._stream.drain(time.monotonic() + seconds, mark)
+        """Take in what was printed, up to ``mark``.
+
+        Raises:
+            OutOfResources: it was more than the log takes.
+        """
+        with self._named_failures(seconds):
+            self._stream.drain(time.monotonic() + seconds, mark)
 
     def end(self, *, quickly: bool) -> None:
         """Remove the container, whatever state it is in.

@@ -19,6 +19,10 @@ _START_ONE = (
     "start one (Linux: `systemctl start docker`; macOS: start Docker Desktop), or set DOCKER_HOST "
     "to what `docker context inspect -f '{{.Endpoints.docker.Host}}'` prints"
 )
+_JOIN_GROUP = (
+    "you may not use its socket: `sudo usermod -aG docker $USER` and log in again (whoever is in "
+    "that group can become root), or use a rootless engine and set DOCKER_HOST to its socket"
+)
 
 
 def connect() -> docker.DockerClient:
@@ -40,8 +44,9 @@ def connect() -> docker.DockerClient:
         _knock(host.removeprefix("unix://"))
         return docker.from_env(timeout=ENGINE_SECONDS)
     except ENGINE_ERRORS as error:
+        advice = _JOIN_GROUP if isinstance(error, PermissionError) else _START_ONE
         raise SandboxUnavailable(
-            f"the engine at {host} does not answer ({error}), expected Docker; {_START_ONE}"
+            f"the engine at {host} does not answer ({error}), expected Docker; {advice}"
         ) from error
 
 

@@ -14,8 +14,11 @@ from harness.sandbox.base import Limits
 from harness.sandbox.container.images import Image
 from harness.threads import ONE_THREAD
 
-#: Nobody on the host; without user namespaces it is the uid that the host sees, too.
-USER = 64001
+#: Users that are nobody on the host, which sees the same numbers without a user namespace. Each
+#: container has another: the kernel counts pending signals, timers and locked memory per user, so
+#: that with one user for all a submission could use up what its neighbours need. Below 65,536, as
+#: a rootless engine maps no more.
+USERS = range(62000, 65000)
 _SCRATCH_BYTES = 64 << 20
 _SHARED_BYTES = 16 << 20
 
@@ -25,17 +28,23 @@ def create_arguments(
     image: Image,
     limits: Limits,
     *,
+    user: int,
     runtime: str | None,
     seconds: float,
     labels: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return the arguments of ``create_container``; ``seconds`` is how long it may live."""
+    """Return the arguments of ``create_container``.
+
+    Args:
+        user: its uid and gid, of `USERS`.
+        seconds: how long it may live.
+    """
     return {
         # By id: a name can be moved to another image.
         "image": image.id,
         "entrypoint": [image.python, "-I", "-S", "-B", "/opt/takehome"],
         "command": [f"{seconds:g}", str(limits.reply_bytes)],
-        "user": f"{USER}:{USER}",
+        "user": f"{user}:{user}",
         "working_dir": "/tmp",
         "hostname": "sandbox",
         "tty": False,
@@ -51,11 +60,13 @@ def create_arguments(
         "healthcheck": {"test": ["NONE"]},
         "stop_signal": "SIGKILL",
         "labels": dict(labels),
-        "host_config": api.create_host_config(**_host_arguments(limits, runtime, seconds)),
+        "host_config": api.create_host_config(**_host_arguments(limits, user, runtime, seconds)),
     }
 
 
-def _host_arguments(limits: Limits, runtime: str | None, seconds: float) -> dict[str, Any]:
+def _host_arguments(
+    limits: Limits, user: int, runtime: str | None, seconds: float
+) -> dict[str, Any]:
     profile = json.loads(Path(__file__).with_name("seccomp.json").read_text(encoding="ascii"))
     return {
         "network_mode": "none",
@@ -66,8 +77,8 @@ def _host_arguments(limits: Limits, runtime: str | None, seconds: float) -> dict
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges:true", f"seccomp={json.dumps(profile)}"],
         "tmpfs": {
-            "/tmp": _tmpfs(_SCRATCH_BYTES, inodes=4096),
-            "/dev/shm": _tmpfs(_SHARED_BYTES, inodes=256),
+            "/tmp": _tmpfs(_SCRATCH_BYTES, 4096, user),
+            "/dev/shm": _tmpfs(_SHARED_BYTES, 256, user),
         },
         "mem_limit": limits.memory_bytes,
         "memswap_limit": limits.memory_bytes,  # equal: no swap
@@ -83,9 +94,9 @@ def _host_arguments(limits: Limits, runtime: str | None, seconds: float) -> dict
     }
 
 
-def _tmpfs(size: int, *, inodes: int) -> str:
+def _tmpfs(size: int, inodes: int, user: int) -> str:
     # Without nr_inodes, empty files take kernel memory until the container is killed.
-    return f"rw,noexec,nosuid,nodev,size={size},nr_inodes={inodes},mode=0700,uid={USER},gid={USER}"
+    return f"rw,noexec,nosuid,nodev,size={size},nr_inodes={inodes},mode=0700,uid={user},gid={user}"
 
 
 def _ulimits(seconds: int) -> list[Ulimit]:

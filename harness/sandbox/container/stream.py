@@ -57,7 +57,8 @@ class Stream:
         """Return exactly ``length`` bytes of standard output; raises as ``send`` does."""
         while len(self._frames) < length:
             self._wait(select.POLLIN, until)
-        data = bytes(self._frames[:length])
+        with memoryview(self._frames) as frames:  # a slice of the array would be a second copy
+            data = bytes(frames[:length])
         del self._frames[:length]
         return data
 
