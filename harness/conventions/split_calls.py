@@ -164,8 +164,12 @@ class SplitCall:
         rows[places.query] = piece.queries
         leading = (piece.items, piece.heads)[: len(self._leading)]
         order = self._order(piece)
+        whole: dict[int, Value] = {}  #: id of an argument -> how it goes in, as one array again
         for place, row in rows.items():
             if place is None or place >= len(values):
+                continue
+            if row == slice(None) and order is None and id(self._given[place]) in whole:
+                values[place] = whole[id(self._given[place])]
                 continue
 
             def cut(array: Floats, place: int = place, row: slice = row) -> Floats:
@@ -175,6 +179,8 @@ class SplitCall:
                 return layout.given(array)
 
             values[place] = mapped(values[place], cut)
+            if row == slice(None):
+                whole[id(self._given[place])] = values[place]
         if self._whole is not None and places.mask is not None:
             values += [None] * (places.mask + 1 - len(values))
             values[places.mask] = self._in_the_format_of_queries(self._written(piece))
