@@ -84,6 +84,7 @@ def _field(line: str) -> tuple[str, str] | None:
     name = name.strip()
     if not closing or not mark.endswith(":") or not number.isdecimal() or not name:
         return None
+    # The length first: int refuses a number of thousands of digits.
     return (f"{int(number)} {name}", rest) if len(mark) <= NAME_CAP else None
 
 

@@ -99,3 +99,8 @@ def test_answers_are_put_with_their_questions():
 def test_no_text_breaks_the_reader(text):
     read = answer_form.read(f"**1 answer:** {text}\n**2 W_Q:** [d]")
     assert read["2 W_Q"]
+
+
+def test_a_number_of_thousands_of_digits_is_no_field():
+    with pytest.raises(Refused):
+        answer_form.read(f"**{'1' * 5000} W_Q:** x")

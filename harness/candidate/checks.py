@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from harness.candidate.functions import Candidate, Recorded, Session, SubmissionFacts
+from harness.candidate.session import DirectSession
 from harness.errors import (
     CandidateCrashed,
     CandidateError,
@@ -58,20 +59,17 @@ def run_checks(
 
 
 def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> CheckResult:
-    """Run one check. A defect of the check itself is ``invalid``, never the candidate's."""
+    """Run one check. Where it breaks on the reference, too, it is ``invalid``: the defect is ours.
+
+    Where it breaks on this submission alone, the answer is one that no check can judge: failed.
+    """
     judge = Judge()
-    draw = Draw(seed, check.id, heads_alike=candidate.known.heads_alike)
-    available = {
-        **spec.fixtures(draw),
-        **spec.roles(candidate.entry_points(check.id)),
-        "draw": draw,
-        "judge": judge,
-    }
+    given = _given(check, spec, candidate, seed, judge)
     outcome, message, line, file, mismatch = Outcome.PASSED, "", None, "", None
     began = time.monotonic()
     try:
         with np.errstate(all="ignore"):  # a wrong answer may hold anything
-            check.criterion.body(**{need: available[need] for need in check.criterion.needs})
+            check.criterion.body(**given)
     except CheckFailed as error:
         outcome, message, mismatch = Outcome.FAILED, str(error), error.mismatch
     except CandidateError as error:
@@ -81,8 +79,9 @@ def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> Chec
     except SandboxBroken:
         raise
     except Exception as error:
-        outcome = Outcome.INVALID
-        message = one_line(f"the check itself broke: {type(error).__name__}: {error}", 400)
+        outcome = Outcome.FAILED if _passes_reference(check, spec, seed) else Outcome.INVALID
+        broken = "the check itself" if outcome is Outcome.INVALID else "with this answer the check"
+        message = one_line(f"{broken} broke: {type(error).__name__}: {error}", 400)
     passed = outcome is Outcome.PASSED
     return CheckResult(
         id=check.id,
@@ -103,6 +102,33 @@ def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> Chec
         question="" if passed else check.criterion.question,
         answer="" if passed else check.criterion.answer,
     )
+
+
+def _given(
+    check: Check, spec: Spec, candidate: Candidate, seed: str, judge: Judge
+) -> dict[str, object]:
+    """Return what the check's function needs, by name."""
+    draw = Draw(seed, check.id, heads_alike=candidate.known.heads_alike)
+    available = {
+        **spec.fixtures(draw),
+        **spec.roles(candidate.entry_points(check.id)),
+        "draw": draw,
+        "judge": judge,
+    }
+    return {need: available[need] for need in check.criterion.needs}
+
+
+def _passes_reference(check: Check, spec: Spec, seed: str) -> bool:
+    """Tell whether the reference passes a check on the same inputs."""
+    session = DirectSession(spec.assemble(spec.reference), arrays=spec.arrays)
+    known = SubmissionFacts(trust_parameter_names=True)
+    given = _given(check, spec, Candidate(spec, session, known=known), seed, Judge())
+    try:
+        with np.errstate(all="ignore"):
+            check.criterion.body(**given)
+    except Exception:
+        return False
+    return True
 
 
 def credit(spec: Spec, results: Sequence[CheckResult]) -> tuple[CheckResult, ...]:

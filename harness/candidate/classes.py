@@ -13,7 +13,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from harness.candidate.functions import Arguments, EntryPointProxy, Returned, is_array
+from harness.candidate.functions import (
+    Arguments,
+    EntryPointProxy,
+    Returned,
+    is_array,
+    require_echo,
+    require_gradients,
+)
 from harness.candidate.weights import (
     Construction,
     LayoutTrial,
@@ -67,13 +74,14 @@ class Layer:
         number: int,
         made_of: tuple[Value, ...],
         layout: WeightLayout,
-        names: tuple[str, ...],
+        parameters: Mapping[str, Floats],
         late: tuple[str, ...],
     ) -> None:
         self.reference = Handle(number)
         self.made_of = made_of
         self.layout = layout
-        self.names = names  #: of all its parameters
+        self.parameters = parameters  #: as they were when it was made
+        self.names = tuple(parameters)
         self.late = late  #: of those that came into being with the first call
         self.weights: Mapping[str, Floats] = {}
         self._pending: list[Step] = []
@@ -136,7 +144,7 @@ class ClassProxy:
             if not found:
                 raise CheckFailed(unreadable(self.name, parameters, learned))
             layout = found[0]
-        return Layer(number, made_of, layout, tuple(parameters), late)
+        return Layer(number, made_of, layout, parameters, late)
 
     def drawn(self, draw: Draw, *made_of: Value) -> Layer:
         """Make an object and give it weights of real size."""
@@ -155,7 +163,10 @@ class ClassProxy:
     def echoing(self, layer: Layer, *arguments: Value) -> Returned:
         """Call an object once and have the arguments sent back as they are afterwards."""
         step = dataclasses.replace(self._call(layer, arguments), echo=True)
-        return self._returned(self._run([(layer, step)])[0])
+        (answer,) = self._run([(layer, step)])
+        returned = self._returned(answer)
+        require_echo(answer.echo, arguments)
+        return returned
 
     def raises(self, made_of: tuple[Value, ...], arguments: Arguments) -> bool:
         """Tell whether making an object, or calling it as it is made, raises."""
@@ -174,10 +185,12 @@ class ClassProxy:
         if answer.raised is not None:
             raise answer.raised
         outs, names = answer.outs, answer.names
+        require_gradients(outs[: len(of)], [arguments[place] for place in of])
+        shapes = {name: value.shape for name, value in layer.parameters.items()}
         tensors = {
             name: out
             for name, out in zip(names[len(of) :], outs[len(of) :], strict=False)
-            if isinstance(out, Tensor)
+            if isinstance(out, Tensor) and out.values.shape == shapes.get(name)
         }
         found = layer.layout.read({name: out.values for name, out in tensors.items()})
         dtype = next((out.dtype for out in tensors.values()), "f4")
@@ -218,7 +231,7 @@ class ClassProxy:
         for one in (begun, answer):
             if one.raised is not None:
                 raise one.raised
-        (count,) = answer.outs or (None,)
+        count = answer.outs[0] if len(answer.outs) == 1 else None
         return count if type(count) is int else None
 
     def registered(self, layer: Layer) -> frozenset[str]:
@@ -332,7 +345,7 @@ class ClassProxy:
         if fitting is None and found[0].is_named:
             nameless = nameless_layouts(parameters, self.learned(*self._construction.sizes))
             other = LayoutTrial(self.name, self._construction, nameless)
-            fitting = other.reproducing(self._answers_of(other, number))
+            fitting = other.reproducing(self._answers_of(other, number)) if nameless else None
         return fitting or trial.choose(answers)
 
     def _answers_of(self, trial: LayoutTrial, number: int) -> list[Answer]:

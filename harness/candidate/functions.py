@@ -15,9 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from harness.candidate.weights import State, WeightLayout
-from harness.errors import CandidateRaised, CheckFailed
+from harness.errors import CandidateRaised, CheckFailed, ProtocolViolation
 from harness.protocol import Answer, Call, Gradients, Output, Step, Tensor, Value
-from harness.spec import EntryPoint, Spec
+from harness.spec import EntryPoint, Spec, shape_name
 
 Arguments = tuple[Value, ...]
 
@@ -96,6 +96,32 @@ def is_array(value: object) -> bool:
 
 def _values(value: object) -> np.ndarray[Any, Any]:
     return value.values if isinstance(value, Tensor) else np.asarray(value)
+
+
+def require_gradients(outs: Sequence[Output], of: Sequence[Value]) -> None:
+    """Require a gradient of each array's own shape, or None where nothing depends on it.
+
+    Torch gives no other, so that a worker which sends another is not ours any more.
+
+    Raises:
+        ProtocolViolation: there are more or fewer, or one is something else.
+    """
+    if len(outs) != len(of):
+        raise ProtocolViolation(f"{len(outs)} gradients came back, expected {len(of)}")
+    for out, argument in zip(outs, of, strict=True):
+        shape = _values(argument).shape
+        if out is not None and not (isinstance(out, Tensor) and out.values.shape == shape):
+            raise ProtocolViolation(f"a gradient is not an array of shape {shape_name(shape)}")
+
+
+def require_echo(echo: Sequence[Output], arguments: Sequence[Value]) -> None:
+    """Require each argument of a call to have been sent back.
+
+    Raises:
+        ProtocolViolation: there are more or fewer.
+    """
+    if len(echo) != len(arguments):
+        raise ProtocolViolation(f"{len(echo)} arguments were sent back, expected {len(arguments)}")
 
 
 @dataclasses.dataclass(slots=True)
@@ -185,7 +211,11 @@ class EntryPointProxy:
     def echoing(self, *arguments: Value) -> Returned:
         """Call it once and have the arguments sent back as they are afterwards."""
         step = Call(name=self._point.name, arguments=arguments, echo=True)
-        return self._one(step)
+        (answer,) = self._exchange([step])
+        if answer.raised is not None:
+            raise answer.raised
+        require_echo(answer.echo, arguments)
+        return Returned(self._point, answer)
 
     def error(self, *arguments: Value) -> CandidateRaised | None:
         """Call it once and return what it raised, or None."""
@@ -223,16 +253,11 @@ class EntryPointProxy:
         (answer,) = self.send([step])
         if answer.raised is not None:
             raise answer.raised
+        require_gradients(answer.outs, [arguments[place] for place in of])
         return answer.outs
 
     def _call(self, arguments: Arguments) -> Call:
         return Call(name=self._point.name, arguments=arguments)
-
-    def _one(self, step: Call) -> Returned:
-        (answer,) = self._exchange([step])
-        if answer.raised is not None:
-            raise answer.raised
-        return Returned(self._point, answer)
 
     def _exchange(self, steps: Sequence[Call]) -> list[Answer]:
         answers = [self._declared(answer) for answer in self.send(steps)]

@@ -11,6 +11,7 @@ so that NaN is never accepted.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any, Final
@@ -108,6 +109,8 @@ def tensor(output: Output, name: str, shape: tuple[int, ...] | None = None) -> T
     if shape is not None and output.values.shape != shape:
         actual = shape_name(output.values.shape)
         raise CheckFailed(f"{name} has shape {actual}, expected {shape_name(shape)}")
+    if output.values.dtype.kind == "b":  # True - True is refused by numpy, 1 - 1 is not
+        return dataclasses.replace(output, values=output.values.astype(np.int8))
     return output
 
 
@@ -235,8 +238,10 @@ class Judge:
         return tensor(output, name, shape)
 
     def finite(self, output: Output, name: str) -> Tensor:
-        """Require an array without NaN and infinities, and return it."""
+        """Require an array with values, none of them NaN or infinite, and return it."""
         array = tensor(output, name)
+        if not array.values.size:
+            raise CheckFailed(f"{name} has shape {shape_name(array.values.shape)}, and no values")
         if count := int((~np.isfinite(array.values)).sum()):
             raise CheckFailed(
                 f"{name} has {count} of {array.values.size} values that are NaN or infinite"

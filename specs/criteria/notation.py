@@ -70,7 +70,7 @@ def words(text: str) -> list[str]:
             spaced.append(" ")  # between Chinese and the Latin letters in it
         sign = (
             character == "-"
-            and text[place + 1 : place + 2].isdigit()
+            and text[place + 1 : place + 2].isdecimal()
             and not text[max(place - 1, 0) : place].isalnum()
         )
         spaced.append(character if character.isalnum() or sign else " ")
@@ -192,7 +192,7 @@ def _monomial(term: str) -> tuple[int, int] | None:
         character = term[place]
         if character == "^":
             digit = term[place + 1 : place + 2]
-            if not digit.isdigit() or not base:
+            if not digit.isdecimal() or not base:  # "፩" is a digit that int refuses
                 return None
             exponents[base] = exponents.get(base, 0) + int(digit) - 1
             place += 2

@@ -121,6 +121,18 @@ def test_a_broken_check_says_so_in_one_safe_line():
     assert len(result.message) <= 400
 
 
+def test_a_check_that_one_answer_breaks_is_failed_by_it():
+    def body(double, draw):
+        double(draw.normal(3))["doubled"].values.reshape(3)
+
+    body.__doc__ = "A title."
+    check = criterion(facet=Facet.NUMERIC, hint="")(body).at(Level.PASS, points=4)
+    session = toy.direct(double=lambda x: x[:2])
+    result = run_check(check, toy.SPEC, Candidate(toy.SPEC, session), "seed")
+    assert result.outcome is FAILED
+    assert result.message.startswith("with this answer the check broke: ValueError:")
+
+
 def test_a_check_gets_what_its_parameters_name():
     given = {}
 

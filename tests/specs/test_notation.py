@@ -255,6 +255,13 @@ def test_proportions_with_labels(text):
     assert notation.proportions(text) == pytest.approx((0.67, 0.24, 0.09), abs=0.01)
 
 
+@pytest.mark.parametrize("digit", "²①፩⒈🄂")
+def test_a_digit_that_is_no_number_breaks_no_reader(digit):
+    for text in (f"O(T^{digit})", f"-{digit}", f"{digit}x", f"T^2{digit}", f"[{digit}, B]"):
+        for reader in READERS:
+            reader(text)
+
+
 @given(st.text(max_size=400))
 def test_no_text_breaks_a_reader(text):
     for reader in READERS:
