@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import docker
 
 from harness.commands.probes import PROBES, Finding, SandboxUnderTest
+from harness.commands.settings import SETTINGS
 from harness.errors import CandidateError, SandboxBroken, SandboxUnavailable
 from harness.sandbox import Limits
 from harness.sandbox.container import Image, connect, ensure_image
@@ -44,7 +45,7 @@ def examine(
             advice = "nothing can be graded in containers before this works"
             yield Finding(name="start", ok=False, measured=str(error), advice=advice)
             return
-        for probe in PROBES:
+        for probe in (*PROBES, *SETTINGS):
             yield probe.run(sandbox)
 
 

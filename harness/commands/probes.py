@@ -274,13 +274,15 @@ def _wait(sandbox: SandboxUnderTest, container: str) -> tuple[int | None, float]
     return code, time.monotonic() - began
 
 
-_KERNEL = "the engine does not enforce what it is asked for; use a rootful engine on a stock kernel"
-_LIMITS = "the engine does not enforce its limits; check `docker info` for warnings on cgroups"
+KERNEL = "the engine does not enforce what it is asked for; use a rootful engine on a stock kernel"
+LIMITS_IGNORED = (
+    "the engine does not enforce its limits; check `docker info` for warnings on cgroups"
+)
 
 PROBES = (
-    Probe(name="unprivileged user", measure=_user, advice=_KERNEL),
-    Probe(name="no capabilities", measure=_capabilities, advice=_KERNEL),
-    Probe(name="no new privileges", measure=_no_new_privileges, advice=_KERNEL),
+    Probe(name="unprivileged user", measure=_user, advice=KERNEL),
+    Probe(name="no capabilities", measure=_capabilities, advice=KERNEL),
+    Probe(name="no new privileges", measure=_no_new_privileges, advice=KERNEL),
     Probe(
         name="system call filter",
         measure=_seccomp,
@@ -291,12 +293,12 @@ PROBES = (
         measure=_socket_families,
         advice="the system call filter does not hold; `docker info` must list seccomp",
     ),
-    Probe(name="no network", measure=_no_network, advice=_KERNEL),
-    Probe(name="read-only files", measure=_read_only, advice=_KERNEL),
-    Probe(name="process limit", measure=_processes, advice=_LIMITS),
-    Probe(name="memory limit", measure=_memory, advice=_LIMITS),
-    Probe(name="scratch size", measure=_scratch_bytes, advice=_KERNEL),
-    Probe(name="scratch files", measure=_scratch_files, advice=_KERNEL),
+    Probe(name="no network", measure=_no_network, advice=KERNEL),
+    Probe(name="read-only files", measure=_read_only, advice=KERNEL),
+    Probe(name="process limit", measure=_processes, advice=LIMITS_IGNORED),
+    Probe(name="memory limit", measure=_memory, advice=LIMITS_IGNORED),
+    Probe(name="scratch size", measure=_scratch_bytes, advice=KERNEL),
+    Probe(name="scratch files", measure=_scratch_files, advice=KERNEL),
     Probe(
         name="kill",
         measure=_kill,

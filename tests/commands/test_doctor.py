@@ -7,6 +7,7 @@ import pytest
 from harness.commands import probes
 from harness.commands.doctor import examine
 from harness.commands.probes import PROBES, SandboxUnderTest
+from harness.commands.settings import SETTINGS
 from harness.sandbox.base import Limits
 from harness.sandbox.container import container, hardening
 from harness.sandbox.container.engine import connect
@@ -14,7 +15,7 @@ from harness.sandbox.container.images import ensure_image
 
 Alter = Callable[[dict[str, Any]], None]
 
-BY_NAME = {probe.name: probe for probe in PROBES}
+BY_NAME = {probe.name: probe for probe in (*PROBES, *SETTINGS)}
 
 
 def in_host_config(**changes: object) -> Alter:
@@ -40,6 +41,25 @@ def with_scratch(*, without: str) -> Alter:
     return alter
 
 
+def without_ulimits(arguments: dict[str, Any]) -> None:
+    arguments["host_config"].pop("Ulimits")
+
+
+def with_programs_in_scratch(arguments: dict[str, Any]) -> None:
+    # Left out, the engine adds it.
+    tmpfs = arguments["host_config"]["Tmpfs"]
+    for folder, options in tmpfs.items():
+        tmpfs[folder] = options.replace("noexec", "exec")
+
+
+def with_folder_of_the_host(arguments: dict[str, Any]) -> None:
+    arguments["host_config"]["Binds"] = ["/etc:/host:ro"]
+
+
+def with_variable(arguments: dict[str, Any]) -> None:
+    arguments["environment"]["SECRET"] = "x"
+
+
 # What each probe must notice: the sandbox without the one thing that the probe is about.
 CONTROLS: dict[str, Alter] = {
     "unprivileged user": lambda arguments: arguments.update(user="0:0"),
@@ -53,6 +73,17 @@ CONTROLS: dict[str, Alter] = {
     "memory limit": in_host_config(Memory=0, MemorySwap=0),
     "scratch size": with_scratch(without="size="),
     "scratch files": with_scratch(without="nr_inodes="),
+    "scratch options": with_programs_in_scratch,
+    "mounts": with_folder_of_the_host,
+    "environment": with_variable,
+    "limits of a process": without_ulimits,
+    "no swap": in_host_config(MemorySwap=-1),
+    "control group namespace": in_host_config(CgroupnsMode="host"),
+    "shared memory namespace": in_host_config(IpcMode="host"),
+    "processor limit": in_host_config(NanoCpus=0),
+    "no log on disk": in_host_config(LogConfig={"Type": "json-file", "Config": {}}),
+    "refused system calls": without_filter,
+    "first to be killed": in_host_config(OomScoreAdj=0),
     "own deadline": lambda arguments: arguments["command"].__setitem__(0, "60"),
     "ends with the harness": lambda arguments: arguments.update(detach=True),
 }
