@@ -223,6 +223,12 @@ def _encode_target(verb: str, step: Call | Gradients | Cost, payload: _Payload) 
 
 def _encode_value(value: Value, payload: _Payload) -> dict[str, Any]:
     match value:
+        case np.ndarray() | Tensor():
+            if id(value) in payload.sent:
+                return {"k": "same", "v": payload.sent[id(value)]}
+            payload.sent[id(value)] = len(payload.sent)
+            tensor = Tensor.of(value) if isinstance(value, np.ndarray) else value
+            return _encode_array(tensor, payload)
         case None:
             return {"k": "none"}
         case bool():
@@ -235,12 +241,6 @@ def _encode_value(value: Value, payload: _Payload) -> dict[str, Any]:
             return {"k": "str", "v": value}
         case Handle():
             return {"k": "object", "v": value.number}
-        case np.ndarray() | Tensor():
-            if id(value) in payload.sent:
-                return {"k": "same", "v": payload.sent[id(value)]}
-            payload.sent[id(value)] = len(payload.sent)
-            tensor = Tensor.of(value) if isinstance(value, np.ndarray) else value
-            return _encode_array(tensor, payload)
     raise TypeError(f"argument is a {type(value).__name__}, expected an array or a plain value")
 
 
@@ -276,8 +276,8 @@ def _arrays_of(entries: list[Any]) -> list[dict[str, Any]]:
             raise wire.WireError("answer is not an object")
         if "raised" in entry:
             continue
-        values = [*_list(entry, "outs"), *_list(entry, "echo")]
-        found += [value for value in values if value.get("k") == "array"]
+        for key in ("outs", "echo"):
+            found += [value for value in _list(entry, key) if value.get("k") == "array"]
     return found
 
 

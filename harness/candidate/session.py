@@ -13,6 +13,7 @@ import tracemalloc
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from harness import frames
 from harness.errors import (
     CandidateError,
     CandidateTimedOut,
@@ -170,7 +171,7 @@ class SandboxSession:
     ) -> Frame:
         self.exchanges += 1
         try:
-            reply = send(wire.pack(header, blobs), seconds)
+            reply = send(frames.pack(header, blobs), seconds)
         except CandidateError as error:
             self._loaded = False
             self._count(error)

@@ -75,13 +75,15 @@ def _settled(spec: Spec, calls: Sequence[Recorded], flaws: Iterable[Flaw]) -> Se
 
     That does not depend on what arrays hold, so that one call tells it of all like it.
     """
-    for flaw in flaws:
-        if flaw.random and not flaw.shows:
-            made = spec.expect(spec.with_flaws(flaw))
-            one_of_each = {_form(call): call for call in calls}
-            settled = {form for form, call in one_of_each.items() if outputs(call, made) != ()}
-            calls = [call for call in calls if _form(call) in settled]
-    return calls
+    silent = [flaw for flaw in flaws if flaw.random and not flaw.shows]
+    if not silent:
+        return calls
+    forms = [_form(call) for call in calls]
+    one_of_each = dict(zip(forms, calls, strict=True))
+    for flaw in silent:
+        made = spec.expect(spec.with_flaws(flaw))
+        one_of_each = {form: c for form, c in one_of_each.items() if outputs(c, made) != ()}
+    return [call for form, call in zip(forms, calls, strict=True) if form in one_of_each]
 
 
 def _form(call: Recorded) -> tuple[object, ...]:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from harness import frames
 from harness.errors import (
     CandidateCrashed,
     CandidateError,
@@ -74,7 +75,7 @@ class ProcessSandbox(Sandbox):
         with self._ending(child):
             child.send(load)
             child.await_ready(self._limits.start_seconds)
-            return child.reply(replies.request_id(load), seconds)
+            return child.reply(frames.request_id(load), seconds)
 
     def call(self, frame: bytes, seconds: float) -> Frame:
         """Send one frame and return the reply to it."""
@@ -82,7 +83,7 @@ class ProcessSandbox(Sandbox):
             raise CandidateCrashed("its process has ended")
         with self._ending(self._child) as child:
             child.send(frame)
-            return child.reply(replies.request_id(frame), seconds)
+            return child.reply(frames.request_id(frame), seconds)
 
     def memory(self) -> Memory | None:
         """Read how much memory the child has; only Linux says so."""

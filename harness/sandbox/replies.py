@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from harness import frames
 from harness.errors import (
     CandidateCrashed,
     CandidateError,
@@ -27,13 +28,6 @@ class Ended(Exception):
         super().__init__(str(error))
 
 
-def request_id(frame: bytes) -> str:
-    """Return the id that the reply to ``frame`` has to repeat."""
-    _, header_length, _ = wire.PREFIX.unpack(frame[: wire.PREFIX.size])
-    header = wire.parse_header(frame[wire.PREFIX.size : wire.PREFIX.size + header_length])
-    return str(header["id"])
-
-
 def read(
     receive: Callable[[int], bytes], asked: str, limits: Limits, seconds: float
 ) -> tuple[dict[str, Any], memoryview]:
@@ -44,7 +38,7 @@ def read(
         ProtocolViolation: this is not the reply.
     """
     try:
-        magic, header, payload = wire.read(receive, limits.reply_bytes)
+        magic, header, payload = wire.read(receive, limits.reply_bytes, frames.parse_header)
     except wire.WireError as error:
         what = one_line(str(error), DETAIL_CAP)
         raise ProtocolViolation(f"its reply is malformed: {what}") from error

@@ -65,9 +65,12 @@ class Expected:
     @property
     def roundoffs(self) -> Floats:
         """The bound in unit roundoffs, as an array of the values' shape."""
-        found = self._roundoffs() if callable(self._roundoffs) else self._roundoffs
-        self._roundoffs = np.broadcast_to(np.asarray(found, np.float64), self.values.shape)
-        return self._roundoffs
+        found = self._roundoffs
+        if isinstance(found, np.ndarray) and found.shape == self.values.shape:
+            return found
+        found = np.asarray(found() if callable(found) else found, np.float64)
+        self._roundoffs = found = np.broadcast_to(found, self.values.shape)
+        return found
 
     def where(self, compared: Floats) -> Expected:
         """Return the same values with only some elements compared."""
@@ -135,9 +138,8 @@ def error_ratios(actual: Tensor, expected: Expected, unit: float) -> Floats:
         errors = np.abs(values - expected.values)
         lost = UNDERFLOW["f8" if unit == ROUNDOFF["f8"] else "f4"]
         bound = np.where(expected.roundoffs == 0, 0.0, unit * expected.roundoffs + lost)
-        ratios = np.where(errors <= bound, np.where(bound > 0, errors / bound, 0.0), np.inf)
-        beyond = (errors > bound) & np.isfinite(errors) & (bound > 0)
-        ratios = np.where(beyond, errors / np.where(bound > 0, bound, 1.0), ratios)
+        ratios = np.where(errors <= bound, 0.0, np.inf)  # where the bound is 0 or the error NaN
+        np.divide(errors, bound, out=ratios, where=np.isfinite(errors) & (bound > 0))
     if expected.compared is not None:
         ratios = np.where(expected.compared, ratios, 0.0)
     return ratios

@@ -35,8 +35,8 @@ class Channel:
         return bytes(data)
 
     def read(self) -> tuple[dict[str, Any], memoryview]:
-        """Return the header and payload of the next frame."""
-        _, header, payload = wire.read(self.receive, REQUEST_CAP)
+        """Return the header and payload of the host's next frame."""
+        _, header, payload = wire.read(self.receive, REQUEST_CAP, wire.parse_own)
         return header, payload
 
     def send(self, frame: bytes) -> None:

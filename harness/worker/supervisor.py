@@ -204,7 +204,7 @@ class Supervisor:
         if header_length > wire.HEADER_CAP or payload_length > REQUEST_CAP:
             processes.leave(1)
         text = self._read(header_length)
-        return wire.parse_header(text), prefix + text + self._read(payload_length)
+        return wire.parse_own(text), prefix + text + self._read(payload_length)
 
     def _read(self, length: int) -> bytes:
         data = bytearray()

@@ -41,6 +41,8 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "u1": np.dtype("u1"),
     "b1": np.dtype("?"),
 }
+#: The other way round; bfloat16 is no dtype of numpy's.
+_CODES = {dtype: code for code, dtype in DTYPES.items() if code != "bf2"}
 
 
 class WireError(ValueError):
@@ -65,12 +67,14 @@ def log_mark(identifier: str) -> bytes:
 
 
 def read(
-    receive: Callable[[int], bytes], payload_cap: int
+    receive: Callable[[int], bytes],
+    payload_cap: int,
+    parse: Callable[[bytes], dict[str, Any]] | None = None,
 ) -> tuple[bytes, dict[str, Any], memoryview]:
     """Read one frame with ``receive(n)``, which returns exactly n bytes or raises.
 
-    Returns the magic, the header and the payload. Lengths are compared with their caps before
-    anything of that length is read.
+    Returns the magic, the header, as ``parse`` or ``parse_header`` reads it, and the payload.
+    Lengths are compared with their caps before anything of that length is read.
     """
     magic, header_length, payload_length = PREFIX.unpack(receive(PREFIX.size))
     if magic not in (WORKER, SUPERVISOR):
@@ -79,7 +83,7 @@ def read(
         raise WireError(f"header is {header_length} bytes, expected at most {HEADER_CAP}")
     if payload_length > payload_cap:
         raise WireError(f"payload is {payload_length} bytes, expected at most {payload_cap}")
-    header = parse_header(receive(header_length))
+    header = (parse or parse_header)(receive(header_length))
     return magic, header, memoryview(receive(payload_length))
 
 
@@ -98,6 +102,12 @@ def parse_header(text: bytes) -> dict[str, Any]:
         raise WireError(f"header is not strict JSON: {type(error).__name__}") from None
     if not isinstance(header, dict):
         raise WireError(f"header is a {type(header).__name__}, expected an object")
+    return header
+
+
+def parse_own(text: bytes) -> dict[str, Any]:
+    """Parse a header that the host has written: nothing of it needs to be refused."""
+    header: dict[str, Any] = json.loads(text)
     return header
 
 
@@ -127,16 +137,14 @@ def describe_array(array: np.ndarray[Any, Any], code: str = "") -> dict[str, Any
 
 def dtype_code(dtype: np.dtype[Any]) -> str:
     """Return the wire code of a numpy dtype, or "" when it may not cross the wall."""
-    little = dtype.newbyteorder("<")
-    for code, known in DTYPES.items():
-        if code != "bf2" and known == little:
-            return code
-    return ""
+    return _CODES.get(dtype) or _CODES.get(dtype.newbyteorder("<"), "")
 
 
 def array_bytes(array: np.ndarray[Any, Any]) -> bytes:
     """Return an array's elements as little-endian bytes in C order."""
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).tobytes()
+    if array.dtype not in _CODES:
+        array = array.astype(array.dtype.newbyteorder("<"))
+    return array.tobytes()
 
 
 def array_size(entry: dict[str, Any]) -> int:
@@ -146,12 +154,15 @@ def array_size(entry: dict[str, Any]) -> int:
         raise WireError(f"array has dtype {str(dtype)[:20]!r}, expected one of {sorted(DTYPES)}")
     if not isinstance(shape, list) or len(shape) > DIMENSIONS_CAP:
         raise WireError(f"array shape is not a list of at most {DIMENSIONS_CAP} lengths")
-    if not all(type(length) is int and length >= 0 for length in shape):
-        raise WireError("array shape holds something other than a length")
-    if math.prod(max(length, 1) for length in shape) > _ELEMENTS_CAP:
-        # Even an empty array may not have a length that numpy cannot hold.
+    count = extent = 1  # even an empty array may not have a length that numpy cannot hold
+    for length in shape:
+        if type(length) is not int or length < 0:
+            raise WireError("array shape holds something other than a length")
+        count *= length
+        extent *= length or 1
+    if extent > _ELEMENTS_CAP:
         raise WireError("array shape is too large")
-    return math.prod(shape) * DTYPES[dtype].itemsize
+    return count * DTYPES[dtype].itemsize
 
 
 def array_from(entry: dict[str, Any], payload: memoryview) -> np.ndarray[Any, Any]:

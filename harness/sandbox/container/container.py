@@ -12,6 +12,7 @@ from typing import Any
 import docker
 import docker.errors
 
+from harness import frames
 from harness.errors import (
     CandidateError,
     SandboxBroken,
@@ -147,7 +148,7 @@ class Container:
             self._stream.send(frame, until)
             return replies.read(
                 lambda length: self._stream.receive(length, until),
-                replies.request_id(frame),
+                frames.request_id(frame),
                 self._settings.limits,
                 seconds,
             )
