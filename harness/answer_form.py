@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from harness.errors import Refused
-from harness.results import Question
+from harness.results import CheckResult, KeyPoint, Outcome, Question
 from harness.text import sanitise
 
 #: Characters of one answer: three closely written pages.
@@ -94,6 +94,48 @@ def _joined(lines: Iterable[str]) -> str:
     if fence.startswith("```") and inside and inside[-1].strip() == "```":
         text = "\n".join(inside[:-1]).strip("\n")
     return sanitise(text, ANSWER_CAP)
+
+
+def left_to_reviewer(
+    questions: Sequence[Question], checks: Iterable[CheckResult]
+) -> tuple[Question, ...]:
+    """Return the questions, with a point to tick for each check that could not read its answers.
+
+    The id of a check begins with ``c`` and the number of its question.
+    """
+    unread = {
+        check.id.partition("-")[0].removeprefix("c").lstrip("0"): KeyPoint(
+            id="",
+            text=f"the answers are right: {check.message}",
+            level=check.level,
+            points=check.points,
+        )
+        for check in checks
+        if check.outcome is Outcome.NOT_APPLICABLE
+    }
+    return tuple(
+        msgspec.structs.replace(
+            question,
+            points=(
+                msgspec.structs.replace(unread[question.id], id=f"{question.id}.0"),
+                *question.points,
+            ),
+        )
+        if question.id in unread
+        else question
+        for question in questions
+    )
+
+
+def is_answered(question: Question) -> bool:
+    """Tell whether anything was written in one of its fields."""
+    return any(text.strip() for text in question.answers.values())
+
+
+def awaits(questions: Sequence[Question]) -> str:
+    """Say how much was answered, and that a person has yet to read it."""
+    answered = sum(map(is_answered, questions))
+    return f"answered {answered} of {len(questions)}; a person has yet to read the answers"
 
 
 def answered(questions: Sequence[Question], answers: Mapping[str, str]) -> tuple[Question, ...]:

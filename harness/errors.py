@@ -14,7 +14,8 @@
     │   ├── CandidateCrashed        its process ended without an answer
     │   ├── ProtocolViolation       it sent bytes that the protocol does not allow
     │   ├── SubmissionEnded         an earlier event or its deadline ended it
-    │   └── NotMeasured             this sandbox cannot measure what the check asks for
+    │   ├── NotMeasured             this sandbox cannot measure what the check asks for
+    │   └── Unread                  a written answer that a person has to read
     ├── CheckFailed             the answer is wrong; carries the evidence
     └── SandboxBroken           our fault, never scored
         └── SandboxUnavailable      no engine, image or runtime; says what to do
@@ -105,6 +106,10 @@ class SubmissionEnded(CandidateError):
 
 class NotMeasured(CandidateError):
     """This sandbox cannot measure what the check asks for; the message says which one can."""
+
+
+class Unread(CandidateError):
+    """A written answer that no reader understands; a person decides whether it is right."""
 
 
 class CheckFailed(TakehomeError):

@@ -191,6 +191,7 @@ class KeyPoint(msgspec.Struct, frozen=True, kw_only=True):
     id: str  #: number of the question, a dot, and a number, e.g. "12.2"
     text: str
     level: Level
+    points: Points = 1  #: more for what a machine was to read and could not
     ticked: bool = False
 
 

@@ -57,7 +57,8 @@ def test_every_check_is_failed_by_a_sample(name):
 
 @of_kind("right")
 def test_a_right_answer_is_expected_at_the_top(sample):
-    assert sample.expected["verdict"] == "passed"
+    read_by_people = specs.load(sample.spec).questions
+    assert sample.expected["verdict"] == ("awaiting_review" if read_by_people else "passed")
     assert sample.expected["level"] == specs.load(sample.spec).top_level
 
 

@@ -21,6 +21,7 @@ from harness.errors import (
     ProtocolViolation,
     SandboxBroken,
     SubmissionEnded,
+    Unread,
 )
 from harness.results import LEVELS, CheckResult, Level, Outcome, Points, Verdict
 from harness.spec import Check, Draw, Judge, Spec
@@ -35,6 +36,7 @@ OUTCOMES: dict[type[CandidateError], Outcome] = {
     ProtocolViolation: Outcome.PROTOCOL_VIOLATION,
     SubmissionEnded: Outcome.NOT_RUN,
     NotMeasured: Outcome.NOT_APPLICABLE,
+    Unread: Outcome.NOT_APPLICABLE,
 }
 
 

@@ -60,7 +60,7 @@ def followed(
 
 def line(result: SubmissionResult | CandidateCard) -> Text:
     """Return one submission in one line."""
-    text = Text(f"{result.verdict.replace('_', ' '):<12}", style=STYLES[result.verdict])
+    text = Text(f"{result.verdict.replace('_', ' '):<16}", style=STYLES[result.verdict])
     text.append(f"{result.id}", style="bold")
     if result.earned is not None:
         level = "" if result.level is Level.NONE else f"{result.level}, "

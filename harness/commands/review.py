@@ -1,15 +1,18 @@
 """What an interviewer ticks: key points of written answers, in ``review.toml`` beside the results.
 
-The file has a table per submission; a point is ticked by writing true for false. It is written
-with every point at false, and never overwritten: submissions that it lacks are added at its end.
+The file has a table per submission; a point is ticked by writing true for false, and
+``reviewed = true`` says that the whole form was read, ticks or not. Blank answers need no tick and
+have none. The file is written with everything at false, and never overwritten: submissions that it
+lacks are added at its end.
 
-Folding counts a tick as a point. A level is reached when its checks passed and at least
-``SHARE`` of its key points are ticked, and the submission passed when *pass* is reached. Until
-the first point is ticked, level and verdict are those of the checks.
+Folding counts ticks. A submission awaits review until it is ``reviewed``; then a level is reached
+when its checks passed and at least ``SHARE`` of its key points are ticked, and the submission
+passed when *pass* is reached. What can be earned is the same before and after.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,7 +20,8 @@ from typing import Final
 
 import msgspec
 
-from harness.candidate import verdict
+from harness import answer_form
+from harness.candidate import possible_points
 from harness.errors import UsageError
 from harness.results import (
     LEVELS,
@@ -35,12 +39,25 @@ FILE: Final = "review.toml"
 SHARE: Final = 0.6
 _SIZE_CAP: Final = 64 << 20
 
-#: Submission -> ids of the key points that are ticked in its answers.
-Ticks = Mapping[str, frozenset[str]]
+#: The key of a table that says that a person has read the form.
+READ: Final = "reviewed"
 
 _HEAD: Final = """\
-# Write true for false where an answer says it, then run `takehome report` on this folder.
+# Write true for false where an answer says it, and `reviewed = true` when you have read a form to
+# its end; then run `takehome report` on this folder.
 """
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Marks:
+    """What a person has decided about one form."""
+
+    ticked: frozenset[str] = frozenset()  #: ids of key points that its answers have
+    reviewed: bool = False  #: it was read to its end
+
+
+#: Submission -> its marks.
+Ticks = Mapping[str, Marks]
 
 
 def prepare(cards: Iterable[Card], folder: Path) -> Path | None:
@@ -67,10 +84,14 @@ def _points(questions: Iterable[Question]) -> list[KeyPoint]:
 
 
 def _table(card: Card) -> str:
-    lines = [f"[{_quoted(card.result.id)}]"]
+    lines = [f"[{_quoted(card.result.id)}]", f"{READ} = false"]
     for question in card.questions:
-        if question.points:
-            lines.append(f"# {question.id}. {' '.join(question.text.split())}")
+        if not question.points:
+            continue
+        lines.append(f"# {question.id}. {' '.join(question.text.split())}")
+        if not answer_form.is_answered(question):
+            lines.append("# not answered")
+            continue
         for point in question.points:
             text = " ".join(point.text.split())
             lines.append(f"{_quoted(point.id)} = false  # {point.level}: {text}")
@@ -98,10 +119,10 @@ def read(folder: Path) -> Ticks:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read ({error}); repair that line") from None
-    return {submission: _ticked(path, submission, table) for submission, table in tables.items()}
+    return {submission: _marks(path, submission, table) for submission, table in tables.items()}
 
 
-def _ticked(path: Path, submission: str, table: object) -> frozenset[str]:
+def _marks(path: Path, submission: str, table: object) -> Marks:
     if not isinstance(table, dict):
         kind = type(table).__name__
         raise UsageError(f"{path}: {submission} is {kind}, expected a table of key points")
@@ -110,28 +131,39 @@ def _ticked(path: Path, submission: str, table: object) -> frozenset[str]:
             raise UsageError(
                 f"{path}: {point} of {submission} is {str(value)[:40]!r}, expected true or false"
             )
-    return frozenset(point for point, value in table.items() if value)
+    ticked = frozenset(point for point, value in table.items() if value and point != READ)
+    return Marks(ticked, table.get(READ, False))
 
 
 def fold(card: Card, ticks: Ticks) -> Card:
     """Return the card with its ticks, and the score and level that follow from them.
 
-    Without a tick the card is that of a submission that nobody has read.
-
     Raises:
         UsageError: a point is ticked that the assignment does not have.
     """
-    ticked = ticks.get(card.result.id, frozenset())
+    marks = ticks.get(card.result.id, Marks())
     known = {point.id for point in _points(card.questions)}
-    if unknown := sorted(ticked - known):
+    if unknown := sorted(marks.ticked - known):
         raise UsageError(
             f"{FILE}: {card.result.id} has no key point {', '.join(unknown)}; remove that line"
         )
     if not known or card.result.earned is None:
         return card
-    questions = tuple(_with_ticks(question, ticked) for question in card.questions)
-    review = _review(_points(questions)) if ticked else ()
-    return msgspec.structs.replace(card, questions=questions, result=_reviewed(card.result, review))
+    questions = tuple(_with_ticks(question, marks.ticked) for question in card.questions)
+    points = _points(questions)
+    result = msgspec.structs.replace(
+        card.result,
+        verdict=Verdict.AWAITING_REVIEW,
+        reason=answer_form.awaits(questions),
+        review=_review(points) if marks.ticked or marks.reviewed else (),
+        earned=sum(check.earned for check in card.result.checks)
+        + sum(point.points for point in points if point.ticked),
+        possible=possible_points(card.result.checks) + sum(point.points for point in points),
+        level=Level.NONE,
+    )
+    if marks.reviewed:
+        result = _reviewed(result)
+    return msgspec.structs.replace(card, questions=questions, result=result)
 
 
 def _with_ticks(question: Question, ticked: frozenset[str]) -> Question:
@@ -152,16 +184,12 @@ def _review(points: list[KeyPoint]) -> tuple[Reviewed, ...]:
     )
 
 
-def _reviewed(result: SubmissionResult, review: tuple[Reviewed, ...]) -> SubmissionResult:
-    """Count from the checks on, so that folding twice changes nothing."""
-    level = _level(result, {one.level: one for one in review})
-    passed = Verdict.FAILED if level is Level.NONE else Verdict.PASSED
+def _reviewed(result: SubmissionResult) -> SubmissionResult:
+    level = _level(result, {one.level: one for one in result.review})
     return msgspec.structs.replace(
         result,
-        verdict=passed if review else verdict(result.checks),
-        review=review,
-        earned=sum(check.earned for check in result.checks) + sum(one.ticked for one in review),
-        possible=sum(check.points for check in result.checks) + sum(one.total for one in review),
+        verdict=Verdict.FAILED if level is Level.NONE else Verdict.PASSED,
+        reason="",
         level=level,
     )
 

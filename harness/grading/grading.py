@@ -38,6 +38,7 @@ from harness.results import (
     CheckResult,
     Diagnosis,
     Evidence,
+    Level,
     Outcome,
     SubmissionResult,
     Verdict,
@@ -118,12 +119,26 @@ def grade_submission(submission: Submission, assignment: Assignment, sandbox: Sa
             submission.id, submission.sha256, Verdict.INVALID, str(broken), assignment, sandbox
         )
         return _with(card, exchanges=session.exchanges)
-    answers = answer_form.read(submission.text) if spec.questions else {}
+    if spec.questions and card.result.verdict in (Verdict.PASSED, Verdict.FAILED):
+        card = _awaiting_review(card, spec, submission)
     return msgspec.structs.replace(
+        card, sources=submission.shown(assignment.parser), log=sandbox.log()
+    )
+
+
+def _awaiting_review(card: Card, spec: Spec, submission: Submission) -> Card:
+    """Leave a form to a person: what a machine has read of it neither passes nor fails it."""
+    checks = card.result.checks
+    answered = answer_form.answered(spec.questions, answer_form.read(submission.text))
+    questions = answer_form.left_to_reviewer(answered, checks)
+    points = sum(point.points for question in questions for point in question.points)
+    card = msgspec.structs.replace(card, questions=questions)
+    return _with(
         card,
-        sources=submission.shown(assignment.parser),
-        questions=answer_form.answered(spec.questions, answers),
-        log=sandbox.log(),
+        verdict=Verdict.AWAITING_REVIEW,
+        reason=answer_form.awaits(questions),
+        level=Level.NONE,
+        possible=possible_points(checks) + points,
     )
 
 

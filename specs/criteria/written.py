@@ -1,7 +1,7 @@
 """Written answers that a machine can read: shapes, masks, weights, growth, one dimension.
 
 Titles, messages and hints say what is asked and what was read, never the right answer: whoever
-checks their own form would copy it.
+checks their own form would copy it. An answer that no reader understands is left to a person.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness import Facet, Judge, criterion
+from harness.errors import Unread
 from specs.criteria import notation
 
 #: Names that are as good as one another in a place of a shape.
@@ -24,7 +25,7 @@ ONE = {"1"}
 def c09_softmax_dimension(answer, judge: Judge):
     """Question 9: the dimension of the softmax is named."""
     (said,) = _answers(answer, judge, 9, "dimension")
-    axis = _read(judge, notation.axis, said, "one dimension, such as a name or an index")
+    axis = _read(notation.axis, said, "one dimension, such as a name or an index")
     judge.require(axis == "keys", f"the softmax does not normalise over the {axis}")
 
 
@@ -80,7 +81,7 @@ def c16_weight_matrix(answer, judge: Judge):
     _judge_shapes(answer, judge, 16, {"shape": ((QUERIES, KEYS),)})
     for name, right in (("row i", "query"), ("column j", "key")):
         (said,) = _answers(answer, judge, 16, name)
-        found = _read(judge, notation.role, said, "a query or a key")
+        found = _read(notation.role, said, "a query or a key")
         judge.require(found == right, f"{name} does not belong to a {found}")
 
 
@@ -101,7 +102,7 @@ def c17_masks_of_four(answer, judge: Judge):
 def c18_softmax_of_three(answer, judge: Judge):
     """Question 18: the softmax of [2, 1, 0]."""
     (said,) = _answers(answer, judge, 18, "weights")
-    found = _read(judge, notation.proportions, said, "three numbers")
+    found = _read(notation.proportions, said, "three numbers")
     right = (0.6652, 0.2447, 0.0900)
     judge.require(len(found) == 3, f"{_quoted(said)} holds {len(found)} numbers, expected three")
     judge.require(max(found) - min(found) > 0.03, "different scores have the same weight")
@@ -163,7 +164,7 @@ def c40_long_context(answer, judge: Judge):
     """Question 40: what four times the context costs, in scores and in the cache."""
     _judge_factor(answer, judge, 40, "scores", 16)
     (said,) = _answers(answer, judge, 40, "KV cache")
-    kind = _read(judge, notation.kind_of_growth, said, "a growth, such as a word or O(…)")
+    kind = _read(notation.kind_of_growth, said, "a growth, such as a word or O(…)")
     judge.require(kind == "linear", f"the growth of the KV cache is not {kind}")
 
 
@@ -174,16 +175,17 @@ def _answers(answer, judge: Judge, number: int, *names: str) -> list[str]:
     return said
 
 
-def _read(judge: Judge, reader: Callable, said: str, kind: str):
+def _read(reader: Callable, said: str, kind: str):
     found = reader(said)
-    judge.require(found is not None, f"{_quoted(said)} is not read as {kind}")
+    if found is None:
+        raise Unread(f"{_quoted(said)} was read as nothing, expected {kind}")
     return found
 
 
 def _judge_shapes(answer, judge: Judge, number: int, right) -> None:
     """``right``: name of the field -> shapes, each a set of names per dimension."""
     for name, said in zip(right, _answers(answer, judge, number, *right), strict=True):
-        found = _read(judge, notation.shape, said, "a shape; write it like [B, T, d_model]")
+        found = _read(notation.shape, said, "a shape; write it like [B, T, d_model]")
         fits = any(
             len(found) == len(shape)
             and all(length in names for length, names in zip(found, shape, strict=True))
@@ -195,7 +197,7 @@ def _judge_shapes(answer, judge: Judge, number: int, right) -> None:
 def _judge_grid(answer, judge: Judge, number: int, name: str, size: int, allowed: Callable) -> None:
     (said,) = _answers(answer, judge, number, name)
     kind = f"a matrix of {size} × {size}; write it with 1 and 0, one row per line"
-    found = _read(judge, lambda text: notation.grid(text, size), said, kind)
+    found = _read(lambda text: notation.grid(text, size), said, kind)
     right = [allowed(i, j) for i in range(size) for j in range(size)]
     pairs = list(zip(found, right, strict=True))
     wrong = []
@@ -208,7 +210,7 @@ def _judge_grid(answer, judge: Judge, number: int, name: str, size: int, allowed
 
 def _judge_growth(answer, judge: Judge, number: int, name: str, right, besides) -> None:
     (said,) = _answers(answer, judge, number, name)
-    found = _read(judge, notation.growth, said, "a growth; write it like O(T · d_model)")
+    found = _read(notation.growth, said, "a growth; write it like O(T · d_model)")
     fits = right in found and found <= besides | {right}
     spelled = " + ".join(map(_term, sorted(found, reverse=True)))
     judge.require(fits, f"the {name} does not grow as {spelled}")
@@ -216,7 +218,7 @@ def _judge_growth(answer, judge: Judge, number: int, name: str, right, besides) 
 
 def _judge_factor(answer, judge: Judge, number: int, name: str, right: int) -> None:
     (said,) = _answers(answer, judge, number, name)
-    found = _read(judge, notation.factor, said, "one factor")
+    found = _read(notation.factor, said, "one factor")
     count = _COUNTS.get(found, found)
     judge.require(found == right, f"{name} does not grow by a factor of {count}")
 

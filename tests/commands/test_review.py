@@ -49,31 +49,72 @@ def card(identifier="ann", checks=PASSED, earned=6):
         possible=6,
         checks=checks,
     )
-    questions = (Question(id="1", part="p", text="Why\nso?", points=POINTS),)
+    answers = {"answer": "because"}
+    questions = (Question(id="1", part="p", text="Why\nso?", answers=answers, points=POINTS),)
     environment = Environment(takehome="0", sandbox="none", isolated=True)
     return Card(spec="s", title="t", environment=environment, result=result, questions=questions)
 
 
-def ticked(*points):
-    return {"ann": frozenset(points)}
+def ticked(*points, reviewed=True):
+    return {"ann": review.Marks(frozenset(points), reviewed)}
 
 
 def test_the_file_that_is_prepared_ticks_nothing(tmp_path):
     assert review.prepare([card()], tmp_path) == tmp_path / "review.toml"
-    assert review.read(tmp_path) == ticked()
+    assert review.read(tmp_path) == ticked(reviewed=False)
+
+
+def test_a_blank_answer_has_nothing_to_tick(tmp_path):
+    blank = msgspec.structs.replace(card().questions[0], answers={"answer": " "})
+    path = review.prepare([msgspec.structs.replace(card(), questions=(blank,))], tmp_path)
+    assert "not answered" in path.read_text()
+    assert "1.1" not in path.read_text()
+    assert review.read(tmp_path) == ticked(reviewed=False)
+
+
+def test_a_form_awaits_review_until_it_is_marked_as_read():
+    waiting = review.fold(card(), ticked("1.1", "1.2", "1.3", reviewed=False)).result
+    assert waiting.verdict is Verdict.AWAITING_REVIEW
+    assert waiting.level is Level.NONE
+    assert "answered 1 of 1" in waiting.reason
+    assert review.fold(card(), {}).result.verdict is Verdict.AWAITING_REVIEW
+
+
+def test_a_form_that_was_read_and_has_no_point_failed():
+    result = review.fold(card(), ticked()).result
+    assert result.verdict is Verdict.FAILED
+    assert [one.ticked for one in result.review] == [0, 0, 0]
+
+
+def test_what_can_be_earned_is_the_same_before_and_after():
+    marks = ({}, ticked("1.1", reviewed=False), ticked(), ticked("1.1", "1.2"))
+    assert {review.fold(card(), each).result.possible for each in marks} == {6 + 4}
+
+
+def test_what_a_machine_could_not_read_counts_as_its_check():
+    unread = msgspec.structs.replace(check(Level.PASS, Outcome.NOT_APPLICABLE), points=3)
+    point = KeyPoint(id="1.0", text="right", level=Level.PASS, points=3)
+    form = card(checks=(unread, check(Level.GOOD)))
+    question = msgspec.structs.replace(form.questions[0], points=(point, *POINTS))
+    form = msgspec.structs.replace(form, questions=(question,))
+    missed, counted = (review.fold(form, ticked(*each)).result for each in ((), ("1.0",)))
+    assert (missed.earned, counted.earned) == (3, 6)
+    assert missed.possible == counted.possible == 6 + 4
 
 
 def test_a_point_is_ticked_by_writing_true(tmp_path):
     path = review.prepare([card()], tmp_path)
     path.write_text(path.read_text().replace('"1.2" = false', '"1.2" = true'))
-    assert review.read(tmp_path) == ticked("1.2")
+    assert review.read(tmp_path) == ticked("1.2", reviewed=False)
 
 
 def test_preparing_again_keeps_ticks_and_adds_who_is_missing(tmp_path):
     path = review.prepare([card()], tmp_path)
     path.write_text(path.read_text().replace('"1.2" = false', '"1.2" = true'))
     review.prepare([card(), card('jörg "x" \\ y')], tmp_path)
-    assert review.read(tmp_path) == ticked("1.2") | {'jörg "x" \\ y': frozenset()}
+    assert review.read(tmp_path) == ticked("1.2", reviewed=False) | {
+        'jörg "x" \\ y': review.Marks()
+    }
 
 
 def test_code_has_nothing_to_tick(tmp_path):
@@ -151,7 +192,8 @@ def test_folding_twice_changes_nothing():
 
 
 def test_taking_the_last_tick_back_undoes_the_review():
-    assert review.fold(review.fold(card(), ticked("1.1")), ticked()) == card()
+    unread = review.fold(card(), {})
+    assert review.fold(review.fold(card(), ticked("1.1")), {}) == unread
 
 
 def test_what_is_not_scored_stays_so():

@@ -43,8 +43,21 @@ def test_a_blank_form_earns_nothing():
 @pytest.mark.parametrize("text", ["T", "1", "4", "[B, T, d]", "O(T^2)", "yes", "?", "0 " * 16])
 def test_one_answer_everywhere_never_passes(text):
     checks = checked(dict.fromkeys(RIGHT, text))
-    assert verdict(checks) == "failed"
+    assert {check.outcome for check in checks if check.level is Level.PASS} != {"passed"}
     assert sum(check.earned for check in checks) <= 2
+
+
+@pytest.mark.parametrize("text", ["yes", "see above", "详见上文"])
+def test_what_no_reader_understands_is_left_to_a_person_and_not_failed(text):
+    checks = checked(dict.fromkeys(RIGHT, text))
+    assert {check.outcome for check in checks} == {"not_applicable"}
+    questions = answer_form.left_to_reviewer(SPEC.questions, checks)
+    added = [question for question in questions if question.points[0].id == f"{question.id}.0"]
+    assert [question.id for question in added] == [
+        str(number) for number in (9, 13, 14, 15, 16, 17, 18, 22, 24, 37, 38, 40)
+    ]
+    assert sum(question.points[0].points for question in added) == SPEC.possible
+    assert "was read as nothing" in added[0].points[0].text
 
 
 def test_no_message_title_or_hint_gives_the_answer_away():
