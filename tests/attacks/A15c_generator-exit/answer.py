@@ -1,0 +1,6 @@
+def double(x):
+    raise GeneratorExit
+
+
+def total(x):
+    return x.sum()

@@ -1,0 +1,6 @@
+def double(x):
+    return double(x)
+
+
+def total(x):
+    return x.sum()
