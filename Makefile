@@ -33,11 +33,11 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -m "not slow" --numprocesses auto tests/specs
-	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist loadfile --ignore tests/specs
+	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist loadgroup --ignore tests/specs
 
 test-all: $(READY)
 	TAKEHOME_SEEDS=200 $(BIN)/python -m pytest --numprocesses auto tests/specs
-	TAKEHOME_SEEDS=200 $(BIN)/python -m pytest --numprocesses auto --dist loadfile --ignore tests/specs
+	TAKEHOME_SEEDS=200 $(BIN)/python -m pytest --numprocesses auto --dist loadgroup --ignore tests/specs
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

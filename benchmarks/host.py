@@ -16,12 +16,12 @@ from pathlib import Path
 
 from harness.errors import SandboxUnavailable
 from harness.sandbox.container.engine import connect
+from tests.samples import paths
 
 HELP_BAR_SECONDS = 0.5
 MEMORY_BAR_MB = 150
 REPEATS = 9
 
-SAMPLES = Path("sample_submissions")
 #: Runs the command line and says how large its own process became, without its children.
 PEAK = """
 import resource, sys
@@ -55,8 +55,8 @@ def sandbox() -> str:
 
 def batch(spec: str, names: str, out: Path) -> tuple[float, dict[str, int]]:
     """Grade samples; return the peak of the host's process in MB, and round trips by submission."""
-    paths = [str(path) for path in sorted((SAMPLES / spec).glob(names))]
-    arguments = ["grade", *paths, "--spec", spec, "--out", str(out), "--sandbox", sandbox()]
+    submissions = [str(path) for path in paths(spec, names)]
+    arguments = ["grade", *submissions, "--spec", spec, "--out", str(out), "--sandbox", sandbox()]
     command = [sys.executable, "-c", PEAK, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     peak = float(done.stderr.splitlines()[-1].removeprefix("peak ")) / 1024

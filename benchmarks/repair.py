@@ -12,7 +12,6 @@ import argparse
 import statistics
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import specs
@@ -24,8 +23,8 @@ from harness.results import Card, Outcome
 from harness.sandbox.base import LIMITS
 from harness.sandbox.process import ProcessSandbox
 from harness.spec.spec import Spec
+from tests.samples import paths
 
-SAMPLES = Path(__file__).resolve().parents[1] / "sample_submissions"
 BAR = 0.8
 
 
@@ -51,7 +50,7 @@ def rows(
     sandbox = ProcessSandbox(limits=limits)
     with Parser() as parser:
         assignment = Assignment(spec=spec, seed="benchmark", limits=limits, parser=parser)
-        for path in sorted((SAMPLES / spec.name).glob(pattern))[::every]:
+        for path in paths(spec.name, pattern)[::every]:
             submission = load(path, parser)
             card = grade_submission(submission, assignment, sandbox)
             if all(check.outcome is Outcome.PASSED for check in card.result.checks):
@@ -104,7 +103,7 @@ def brief() -> None:
 
 
 def _names() -> list[str]:
-    return [name for name in specs.TITLES if [*(SAMPLES / name).glob("wrong_*.py")]]
+    return [name for name in specs.TITLES if paths(name, "wrong_*.py")]
 
 
 def main() -> None:

@@ -11,7 +11,9 @@ from harness.sandbox.container.engine import connect
 from harness.threads import ONE_THREAD
 
 # A test is right or wrong, however busy the machine is; timings belong in benchmarks.
-settings.register_profile("takehome", deadline=None)
+# Two runs of one commit are the same tests, unless fresh seeds are asked for.
+FRESH = "TAKEHOME_SEEDS" in os.environ
+settings.register_profile("takehome", deadline=None, derandomize=not FRESH)
 settings.load_profile("takehome")
 
 
@@ -41,6 +43,23 @@ def pytest_runtest_setup(item):
 
 @pytest.fixture(scope="session")
 def seeds():
-    """Fresh seeds: 10, or as many as TAKEHOME_SEEDS says. A failure prints its seed."""
-    count = int(os.environ.get("TAKEHOME_SEEDS", "10"))
-    return [secrets.token_hex(4) for _ in range(count)]
+    """10 seeds, always the same, or as many fresh ones as TAKEHOME_SEEDS says.
+
+    A failure prints its seed.
+    """
+    if FRESH:
+        return [secrets.token_hex(4) for _ in range(int(os.environ["TAKEHOME_SEEDS"]))]
+    return [f"{index:08x}" for index in range(10)]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """With ``--dist loadgroup``, keep the tests of a file together that name no group.
+
+    What a module's fixture makes is made once then.
+    """
+    if config.getoption("dist", "no") != "loadgroup":
+        return
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))

@@ -1,12 +1,15 @@
-"""The sample submissions, and how to run one in a process that has torch already.
+"""The samples and the cases of the corpus, and how to run one in a process that has torch already.
 
 Not for the ``bad_`` ones: this is no sandbox.
 """
 
+import atexit
 import contextlib
 import dataclasses
 import functools
+import shutil
 import sys
+import tempfile
 import time
 import tomllib
 import tracemalloc
@@ -32,6 +35,7 @@ from harness.sandbox.container.sandbox import ContainerSandbox
 from harness.sandbox.reading import ReadingSandbox
 from harness.worker import fused, loader
 from harness.worker.session import CallRunner as WorkerSession
+from tests import corpus
 from tests.toy import read
 
 #: What the images lack, by what their arguments are made of.
@@ -58,20 +62,49 @@ class Sample:
 
 
 @functools.cache
+def folders() -> tuple[Path, Path]:
+    """Return the samples' folder, and one with the corpus, written for as long as this runs."""
+    written = Path(tempfile.mkdtemp(prefix="takehome-corpus-"))
+    atexit.register(shutil.rmtree, written)
+    corpus.write(written)
+    return FOLDER, written
+
+
+@functools.cache
 def expectations(spec: str) -> dict[str, dict[str, object]]:
-    """What ``expected.toml`` says, by the submissions' ids."""
-    return tomllib.loads((FOLDER / spec / "expected.toml").read_text(encoding="utf-8"))
+    """What the files ``expected.toml`` say, by the submissions' ids."""
+    expected: dict[str, dict[str, object]] = {}
+    for folder in folders():
+        path = folder / spec / "expected.toml"
+        if path.exists():
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+            assert not table.keys() & expected.keys()
+            expected |= table
+    return expected
 
 
 @functools.cache
 def samples() -> tuple[Sample, ...]:
-    """Every sample of every assignment."""
+    """Every sample and every case of the corpus, of every assignment."""
     return tuple(
         Sample(name, delivery.id, delivery.path, expectations(name).get(delivery.id, {}))
         for name in specs.TITLES
-        if (FOLDER / name / "expected.toml").exists()
-        for delivery in collect([FOLDER / name], texts=specs.load(name).image == "text").deliveries
+        for folder in folders()
+        if (folder / name).exists()
+        for delivery in collect([folder / name], texts=specs.load(name).image == "text").deliveries
     )
+
+
+def paths(spec: str, pattern: str) -> list[Path]:
+    """Return where those samples and cases of an assignment lie whose names fit a pattern."""
+    fitting = (s.path for s in samples() if s.spec == spec and s.path.match(pattern))
+    return sorted(fitting, key=lambda path: path.name)
+
+
+def path_of(spec: str, identifier: str) -> Path:
+    """Return where a sample or a case of the corpus lies."""
+    (path,) = (s.path for s in samples() if (s.spec, s.id) == (spec, identifier))
+    return path
 
 
 class InlineSandbox(Sandbox):

@@ -1,11 +1,10 @@
 """Every sample submission comes to its expected result, and right ones do over many seeds."""
 
-import collections
 import concurrent.futures
 import contextlib
+import functools
 import multiprocessing
 import os
-import secrets
 
 import pytest
 
@@ -16,32 +15,42 @@ from harness.sandbox.container.reaper import PROCESS_LABEL, labels
 from tests import samples
 
 SAMPLES = samples.samples()
-IDS = [str(sample) for sample in SAMPLES]
 WORDS = {
     "verdict": set(Verdict),
     "level": set(LEVELS),
     "outcomes": set(Outcome),
     "outcomes_in_process": set(Outcome),
 }
-KEYS = {*WORDS, "fails", "earned", "reason_contains"}
+KEYS = {*WORDS, "fails", "earned", "reason_contains", "mistake"}
 
 
 def of_kind(*kinds):
     chosen = [sample for sample in SAMPLES if sample.kind in kinds]
-    return pytest.mark.parametrize("sample", chosen, ids=str)
+    return pytest.mark.parametrize("sample", [_param(sample) for sample in chosen])
 
 
-each_sample = pytest.mark.parametrize("sample", SAMPLES, ids=IDS)
+def _param(sample, *marks):
+    """A test of a sample, beside the others of its assignment: they are graded together."""
+    group = pytest.mark.xdist_group(f"samples of {sample.spec}")
+    return pytest.param(sample, id=str(sample), marks=[group, *marks])
 
 
-@each_sample
-def test_an_expected_result_is_one_that_grading_can_come_to(sample):
-    assert {"verdict", "level"} <= sample.expected.keys() <= KEYS
-    for key in WORDS.keys() & sample.expected.keys():
-        value = sample.expected[key]
-        assert set([value] if isinstance(value, str) else value) <= WORDS[key]
-    ids = {check.id for check in specs.load(sample.spec).checks}
-    assert set(sample.expected.get("fails", ())) <= ids
+def test_an_expected_result_is_one_that_grading_can_come_to():
+    for sample in SAMPLES:
+        assert {"verdict", "level"} <= sample.expected.keys() <= KEYS, sample
+        for key in WORDS.keys() & sample.expected.keys():
+            value = sample.expected[key]
+            assert set([value] if isinstance(value, str) else value) <= WORDS[key], sample
+        ids = {check.id for check in specs.load(sample.spec).checks}
+        assert set(sample.expected.get("fails", ())) <= ids, sample
+
+
+def test_every_wrong_or_broken_sample_says_its_mistake_in_one_line():
+    for sample in SAMPLES:
+        if sample.path.is_relative_to(samples.FOLDER) and sample.kind in ("wrong", "bad"):
+            mistake = sample.expected.get("mistake", "")
+            assert mistake.endswith(".") and "\n" not in mistake, sample
+            assert len(mistake) <= 120, sample
 
 
 @pytest.mark.parametrize("name", sorted({sample.spec for sample in SAMPLES}))
@@ -55,64 +64,79 @@ def test_every_check_is_failed_by_a_sample(name):
     assert {check.id for check in specs.load(name).checks} <= failed
 
 
-@of_kind("right")
-def test_a_right_answer_is_expected_at_the_top(sample):
-    read_by_people = specs.load(sample.spec).questions
-    assert sample.expected["verdict"] == ("awaiting_review" if read_by_people else "passed")
-    assert sample.expected["level"] == specs.load(sample.spec).top_level
+def test_a_right_answer_is_expected_at_the_top():
+    for sample in SAMPLES:
+        if sample.kind == "right":
+            read_by_people = specs.load(sample.spec).questions
+            verdict = "awaiting_review" if read_by_people else "passed"
+            assert sample.expected["verdict"] == verdict, sample
+            assert sample.expected["level"] == specs.load(sample.spec).top_level, sample
+
+
+def asked_for(request, spec, fixture):
+    """The tests of this run that take a fixture with a sample of one assignment."""
+    return [
+        item
+        for item in request.session.items
+        if item.path == request.path
+        and fixture in item.fixturenames
+        and item.callspec.params["sample"].spec == spec
+    ]
+
+
+def processes():
+    """How many processes a worker of pytest-xdist may keep busy."""
+    return max(1, os.cpu_count() // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
 
 @pytest.fixture(scope="module")
 def inline(request, seeds):
-    """Runs of the samples that were asked for, each in a fresh child of a process with torch."""
-    names = {
-        test_a_right_answer_passes_over_every_seed.__name__: seeds,
-        test_a_wrong_answer_is_caught.__name__: [secrets.token_hex(4)],
-    }
+    """What runs a sample's assignment, each sample in a fresh child of a process with torch."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["torch", "tests.samples"])
     with concurrent.futures.ProcessPoolExecutor(
-        os.cpu_count(), context, max_tasks_per_child=1
+        processes(), context, max_tasks_per_child=1
     ) as pool:
-        asked = [
-            (item.callspec.params["sample"], names[item.originalname])
-            for item in request.session.items
-            if item.path == request.path and item.originalname in names
-        ]
-        yield {
-            str(sample): (drawn, pool.submit(samples.run, sample, drawn)) for sample, drawn in asked
-        }
+
+        @functools.cache
+        def running(spec):
+            runs = {}
+            for item in asked_for(request, spec, "inline"):
+                sample = item.callspec.params["sample"]
+                drawn = seeds[:1] if sample.kind == "wrong" else seeds
+                runs[sample.id] = pool.submit(samples.run, sample, drawn)
+            return runs
+
+        yield lambda sample: running(sample.spec)[sample.id].result()
         pool.shutdown(cancel_futures=True)
 
 
 @of_kind("right", "source")
-def test_a_right_answer_passes_over_every_seed(sample, inline):
-    seeds, running = inline[str(sample)]
-    for seed, checks in zip(seeds, running.result(), strict=True):
+def test_a_right_answer_passes_over_every_seed(sample, inline, seeds):
+    for seed, checks in zip(seeds, inline(sample), strict=True):
         found = samples.disagreements(sample, checks)
         assert not found, f"seed {seed}: " + "\n".join(found)
 
 
 @of_kind("wrong")
-def test_a_wrong_answer_is_caught(sample, inline):
-    (seed,), running = inline[str(sample)]
-    (checks,) = running.result()
+def test_a_wrong_answer_is_caught(sample, inline, seeds):
+    (checks,) = inline(sample)
     found = samples.disagreements(sample, checks)
-    assert not found, f"seed {seed}: " + "\n".join(found)
+    assert not found, f"seed {seeds[0]}: " + "\n".join(found)
 
 
 @pytest.fixture(scope="module")
 def contained(request, seeds):
-    """Cards of the samples that were asked for, by assignment, from containers that serve on."""
-    wanted = collections.defaultdict(list)
-    for item in request.session.items:
-        if item.path == request.path and "contained" in item.fixturenames:
-            sample = item.callspec.params["sample"]
-            wanted[sample.spec].append(sample)
+    """What gives a sample's card, from containers that serve all of its assignment."""
     with contextlib.closing(connect()) as client:
-        yield {
-            name: samples.grade(name, chosen, seeds[0], client) for name, chosen in wanted.items()
-        }
+
+        @functools.cache
+        def cards(spec):
+            asked = asked_for(request, spec, "contained")
+            chosen = [item.callspec.params["sample"] for item in asked]
+            return samples.grade(spec, chosen, seeds[0], client)
+
+        yield lambda sample: cards(sample.spec)[sample.id]
         mine = f"{PROCESS_LABEL}={labels(0)[PROCESS_LABEL]}"
         assert not client.containers.list(all=True, filters={"label": mine})
 
@@ -124,13 +148,13 @@ def in_containers():
     """
     for sample in SAMPLES:
         spared = sample.kind == "wrong" and sample.spec != "numpy_attention"
-        yield pytest.param(sample, id=str(sample), marks=[pytest.mark.slow] if spared else [])
+        yield _param(sample, *([pytest.mark.slow] if spared else []))
 
 
 @pytest.mark.docker
 @pytest.mark.parametrize("sample", list(in_containers()))
 def test_a_sample_comes_to_its_expected_result_in_a_container(sample, contained, seeds):
-    result = contained[sample.spec][sample.id].result
+    result = contained(sample).result
     assert result.verdict is not Verdict.INVALID, result.reason
     found = samples.disagreements(sample, result.checks) if result.checks else []
     assert not found, f"seed {seeds[0]}: " + "\n".join(found)

@@ -1,7 +1,6 @@
 import contextlib
 import dataclasses
 import time
-from pathlib import Path
 
 import pytest
 
@@ -14,10 +13,9 @@ from harness.repair.finder import RepairFinder
 from harness.results import Outcome, Verdict
 from harness.sandbox.base import LIMITS
 from harness.sandbox.process import ProcessSandbox
+from tests.samples import path_of
 
-SAMPLES = Path(__file__).parents[2] / "sample_submissions"
 SPEC = specs.load("numpy_attention")
-NUMPY = SAMPLES / "numpy_attention"
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +73,7 @@ def patched(text, diff):
     ],
 )
 def test_the_diff_on_the_card_makes_every_check_pass(name, assignment, sandbox):
-    path = NUMPY / f"wrong_{name}.py"
+    path = path_of("numpy_attention", f"wrong_{name}")
     submission = load(path, assignment.parser)
     card, _ = mended(submission, assignment, sandbox)
     assert card.repair is not None
@@ -92,22 +90,24 @@ def test_the_diff_on_the_card_makes_every_check_pass(name, assignment, sandbox):
 
 
 def test_two_slips_are_repaired_together(assignment, sandbox):
-    submission = load(NUMPY / "wrong_softmax-over-queries+mask-ignored.py", assignment.parser)
+    submission = load(
+        path_of("numpy_attention", "wrong_softmax-over-queries+mask-ignored"), assignment.parser
+    )
     card, _ = mended(submission, assignment, sandbox)
     assert card.repair is not None
     assert card.repair.lines == 2
 
 
-@pytest.mark.parametrize("name", ["right_einsum.py", "source_a.py"])
+@pytest.mark.parametrize("name", ["right_einsum", "source_a"])
 def test_a_right_answer_gets_no_repair(name, assignment, sandbox):
-    submission = load(NUMPY / name, assignment.parser)
+    submission = load(path_of("numpy_attention", name), assignment.parser)
     card, before = mended(submission, assignment, sandbox)
     assert card == before
     assert card.repair is None
 
 
 def test_a_repair_changes_nothing_else_on_the_card(assignment, sandbox):
-    submission = load(NUMPY / "wrong_scale-by-d.py", assignment.parser)
+    submission = load(path_of("numpy_attention", "wrong_scale-by-d"), assignment.parser)
     card, before = mended(submission, assignment, sandbox)
     assert card.result == before.result
     assert (card.sources, card.log, card.evidence) == (
@@ -118,7 +118,7 @@ def test_a_repair_changes_nothing_else_on_the_card(assignment, sandbox):
 
 
 def test_what_edited_versions_print_is_not_the_next_submissions(assignment, sandbox):
-    submission = load(NUMPY / "wrong_scale-by-d.py", assignment.parser)
+    submission = load(path_of("numpy_attention", "wrong_scale-by-d"), assignment.parser)
     noisy = changed(submission, "\n" + text_of(submission) + '\nprint("edited")\n')
     mended(noisy, assignment, sandbox)
     card = grade_submission(submission, assignment, sandbox)
@@ -135,7 +135,7 @@ def changed(submission, text):
 
 
 def test_no_more_runs_than_the_budget_and_no_more_time(assignment, sandbox):
-    submission = load(NUMPY / "wrong_square-only.py", assignment.parser)
+    submission = load(path_of("numpy_attention", "wrong_square-only"), assignment.parser)
     card, _ = mended(submission, assignment, sandbox, RepairFinder(runs=3))
     assert card.repair is None
     began = time.monotonic()
@@ -166,7 +166,9 @@ def test_no_more_runs_than_the_budget_and_no_more_time(assignment, sandbox):
 def test_a_hostile_source_ends_without_a_repair(text, assignment, sandbox):
     limits = dataclasses.replace(LIMITS["numpy"], exchange_seconds=0.5, submission_seconds=10.0)
     assignment = dataclasses.replace(assignment, limits=limits)
-    submission = changed(load(NUMPY / "wrong_scale-by-d.py", assignment.parser), text)
+    submission = changed(
+        load(path_of("numpy_attention", "wrong_scale-by-d"), assignment.parser), text
+    )
     began = time.monotonic()
     card, before = mended(submission, assignment, sandbox, RepairFinder(seconds=4.0))
     assert card == before
@@ -174,7 +176,7 @@ def test_a_hostile_source_ends_without_a_repair(text, assignment, sandbox):
 
 
 def test_another_file_of_a_submission_is_left_alone(assignment, sandbox, tmp_path):
-    text = (NUMPY / "wrong_scale-by-d.py").read_text(encoding="utf-8")
+    text = (path_of("numpy_attention", "wrong_scale-by-d")).read_text(encoding="utf-8")
     (tmp_path / "attention.py").write_text(
         "from softmaxes import softmax\n" + text.replace("def softmax", "def unused"),
         encoding="utf-8",
@@ -193,7 +195,7 @@ def test_a_submission_with_names_of_its_own_is_repaired_where_those_are_accepted
     assignment, sandbox
 ):
     assignment = dataclasses.replace(assignment, adapt=True)
-    submission = load(NUMPY / "wrong_scale-by-d.py", assignment.parser)
+    submission = load(path_of("numpy_attention", "wrong_scale-by-d"), assignment.parser)
     text = text_of(submission).replace("def attention(Q, K, V,", "def self_attention(Q, K, V,")
     card, _ = mended(changed(submission, text), assignment, sandbox)
     assert card.result.verdict is Verdict.FAILED
@@ -201,7 +203,7 @@ def test_a_submission_with_names_of_its_own_is_repaired_where_those_are_accepted
 
 
 def test_a_repair_is_looked_for_only_when_it_is_asked_for(assignment, sandbox):
-    path = NUMPY / "wrong_scale-by-d.py"
+    path = path_of("numpy_attention", "wrong_scale-by-d")
 
     @dataclasses.dataclass(frozen=True)
     class Delivered:
@@ -216,7 +218,7 @@ def test_a_repair_is_looked_for_only_when_it_is_asked_for(assignment, sandbox):
 
 
 def test_whatever_breaks_while_mending_costs_no_grade(assignment, sandbox):
-    submission = load(NUMPY / "wrong_scale-by-d.py", assignment.parser)
+    submission = load(path_of("numpy_attention", "wrong_scale-by-d"), assignment.parser)
     before = grade_submission(submission, assignment, sandbox)
 
     class Broken(Parser):
@@ -229,7 +231,7 @@ def test_whatever_breaks_while_mending_costs_no_grade(assignment, sandbox):
 
 
 def test_a_check_that_fails_only_after_others_have_run_is_repaired(assignment, sandbox):
-    submission = load(NUMPY / "right_minimal_matmul.py", assignment.parser)
+    submission = load(path_of("numpy_attention", "right_minimal_matmul"), assignment.parser)
     first, *others = submission.files
     text = first.data.decode().replace(
         "def attention(",

@@ -2,7 +2,6 @@
 
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,9 +18,9 @@ from harness.sandbox.choice import opener
 from harness.spec.draw import Draw
 from specs.criteria.cases import AttentionCases, Shape
 from specs.reference import online, stages
+from tests.samples import path_of
 
 SPEC = specs.load("online_softmax")
-SAMPLES = Path(__file__).parents[2] / "sample_submissions" / "online_softmax"
 MEMORY = next(check for check in SPEC.checks if check.id == "memory-growth")
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process's memory")
@@ -36,7 +35,7 @@ def sandbox(request):
 
 def in_sandbox(sandbox: Sandbox, sample: str) -> SandboxSession:
     return SandboxSession(
-        load(SAMPLES / sample),
+        load(path_of("online_softmax", sample)),
         sandbox,
         LIMITS["numpy"],
         arrays="numpy",
@@ -51,7 +50,7 @@ def memory_growth(session):
 
 @linux
 @pytest.mark.parametrize(
-    "sample", ["right_flash_style.py", "right_two_passes.py", "right_running_average.py"]
+    "sample", ["right_flash_style", "right_two_passes", "right_running_average"]
 )
 def test_memory_of_a_right_answer_grows_in_proportion(sandbox, sample):
     result = memory_growth(in_sandbox(sandbox, sample))
@@ -59,7 +58,7 @@ def test_memory_of_a_right_answer_grows_in_proportion(sandbox, sample):
 
 
 @linux
-@pytest.mark.parametrize("sample", ["wrong_holds-all-scores.py", "wrong_holds-several-matrices.py"])
+@pytest.mark.parametrize("sample", ["wrong_holds-all-scores", "wrong_holds-several-matrices"])
 def test_an_array_of_queries_and_keys_is_noticed(sandbox, sample):
     result = memory_growth(in_sandbox(sandbox, sample))
     assert result.outcome is Outcome.FAILED
@@ -70,7 +69,7 @@ def test_memory_that_cannot_be_read_makes_the_check_not_applicable(monkeypatch):
     sandbox = opener("process", "numpy", runtime=None, report=print)()
     monkeypatch.setattr(sandbox, "memory", lambda: None)
     try:
-        result = memory_growth(in_sandbox(sandbox, "right_flash_style.py"))
+        result = memory_growth(in_sandbox(sandbox, "right_flash_style"))
     finally:
         sandbox.close()
     assert result.outcome is Outcome.NOT_APPLICABLE

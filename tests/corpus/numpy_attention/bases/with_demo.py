@@ -1,0 +1,53 @@
+import numpy as np
+
+
+def softmax(x, axis=-1):
+    x = x - x.max(axis=axis, keepdims=True)
+    e = np.exp(x)
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def attention(Q, K, V, mask=None):
+    d = Q.shape[-1]
+    scores = Q @ K.transpose(0, 2, 1) / np.sqrt(d)
+    if mask is not None:
+        scores = np.where(mask, scores, -1e9)
+    w = softmax(scores)
+    return w @ V, w
+
+
+def causal_mask(length):
+    return np.tril(np.ones((length, length), dtype=bool))
+
+
+def padding_mask(lengths, max_len):
+    return np.arange(max_len)[None, None, :] < np.asarray(lengths)[:, None, None]
+
+
+def split_heads(x, h):
+    B, T, D = x.shape
+    assert D % h == 0
+    return x.reshape(B, T, h, D // h).transpose(0, 2, 1, 3)
+
+
+def merge_heads(x):
+    B, h, T, d = x.shape
+    return x.transpose(0, 2, 1, 3).reshape(B, T, h * d)
+
+
+def positional_encoding(max_len, d):
+    pos = np.arange(max_len)[:, None]
+    i = np.arange(d // 2)[None, :]
+    ang = pos / np.power(10000, 2 * i / d)
+    return np.concatenate([np.sin(ang), np.cos(ang)], axis=1)
+
+
+if __name__ == "__main__":
+    rng = np.random.default_rng(7)
+    Q, K, V = rng.normal(size=(3, 1, 4, 8))
+    out, w = attention(Q, K, V)
+    print("weights of the first query:", w[0, 0].round(3))
+    out_c, w_c = attention(Q, K, V, mask=causal_mask(4))
+    print("causal:", w_c[0].round(3))
+    X = rng.normal(size=(2, 5, 16))
+    print("roundtrip:", np.allclose(merge_heads(split_heads(X, 4)), X))

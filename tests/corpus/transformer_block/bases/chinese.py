@@ -1,0 +1,50 @@
+# 手写注意力
+import math
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class TransformerBlock(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, causal=True):
+        super().__init__()
+        assert d_model % num_heads == 0
+        self.num_heads = num_heads
+        self.d_head = d_model // num_heads
+        self.causal = causal
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+        self.to_q = nn.Linear(d_model, d_model)
+        self.to_k = nn.Linear(d_model, d_model)
+        self.to_v = nn.Linear(d_model, d_model)
+        self.to_out = nn.Linear(d_model, d_model)
+        self.up = nn.Linear(d_model, d_ff)
+        self.down = nn.Linear(d_ff, d_model)
+
+    def attend(self, x, padding_mask):
+        B, T, D = x.shape
+        queries_ = self.to_q(x)
+        keys_ = self.to_k(x)
+        values_ = self.to_v(x)
+        queries_ = queries_.reshape(B, -1, self.num_heads, self.d_head).transpose(1, 2)
+        keys_ = keys_.reshape(B, -1, self.num_heads, self.d_head).transpose(1, 2)
+        values_ = values_.reshape(B, -1, self.num_heads, self.d_head).transpose(1, 2)
+        att = queries_ @ keys_.transpose(-2, -1) / math.sqrt(self.d_head)
+        if self.causal:
+            allowed = torch.ones(T, T, dtype=torch.bool).tril()
+            att = att.masked_fill(~allowed, -1e30)
+        if padding_mask is not None:
+            att = att.masked_fill(~padding_mask[:, None, None, :], -1e30)
+        p_attn = torch.softmax(att, dim=-1)
+        out = p_attn @ values_
+        out = out.transpose(1, 2).reshape(B, -1, self.num_heads * self.d_head)
+        return self.to_out(out)
+
+    def feed_forward(self, x):
+        return self.down(F.gelu(self.up(x)))
+
+    def forward(self, x, padding_mask=None):
+        x = x + self.attend(self.norm1(x), padding_mask)
+        x = x + self.feed_forward(self.norm2(x))
+        return x
