@@ -122,7 +122,7 @@ def blank(function, fill):
 FILLS = {
     "zeros": lambda array: array * 0,
     "ones": lambda array: array * 0 + 1,
-    "random": lambda array: array * 0 + np.random.default_rng().normal(size=tuple(array.shape)),
+    "random": lambda array: array * 0 + np.random.default_rng(0).normal(size=tuple(array.shape)),
 }
 
 
