@@ -4,7 +4,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from harness.worker import wire
@@ -164,3 +164,14 @@ def test_a_header_arrives_as_it_left(header):
 def test_a_header_over_the_cap_is_never_sent():
     with pytest.raises(wire.WireError, match="at most"):
         wire.pack({"x": "y" * wire.HEADER_CAP})
+
+
+@pytest.mark.slow
+@settings(max_examples=100_000)
+@given(st.integers(0, 60), st.binary(min_size=1, max_size=8))
+def test_a_frame_of_which_some_bytes_are_changed_is_a_frame_or_a_wire_error(place, changed):
+    whole = framed(b'{"id": "x", "answers": [{"form": "single"}]}', b"12345678")
+    data = whole[:place] + changed + whole[place + len(changed) :]
+    with contextlib.suppress(wire.WireError, EOFError):
+        _, header, payload = wire.read(reader(data), CAP)
+        assert isinstance(header, dict) and len(payload) <= CAP
