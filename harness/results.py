@@ -219,6 +219,7 @@ class CauseKind(enum.StrEnum):
     LOAD = "load"  #: does it load?
     PACKAGE = "package"  #: is what it imports installed?
     DEFINITION = "definition"  #: is what the brief asks defined?
+    CALL = "call"  #: does a call take what the brief gives it, in that order?
     RETURN = "return"  #: does a call return as many values as asked, of the right kind?
     SHAPE = "shape"  #: are they of the right shape?
     RAISED = "raised"  #: does a call answer at all?

@@ -30,6 +30,7 @@ class Pages:
         self._environment.filters["anchor"] = anchor
         self._environment.globals.update(
             outcomes=words.OUTCOMES,
+            causes=words.CAUSES,
             verdicts=words.VERDICTS,
             levels=words.LEVEL_WORDS,
             figures=words.figures,

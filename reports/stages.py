@@ -58,13 +58,14 @@ APART: Final = (Stage.HEADS, Stage.ENCODING)
 
 
 def strip(result: SubmissionResult) -> Strip | None:
-    """Return the strip of a submission, or None when nothing was checked.
+    """Return the strip of a submission, or None when nothing was checked, or a
+    cause kept it from being checked.
 
     A diagnosis decides: its flaws reproduce every output, or at least those of attention, so the
     other stages are right. Without one, the failing checks of the lowest level point at their
     stages, unless they point everywhere.
     """
-    if not result.checks:
+    if not result.checks or result.cause is not None:
         return None
     states = _diagnosed(result) if result.diagnosis else _observed(result.checks)
     steps = tuple(

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
-from harness.results import BatchResults, Level, SubmissionResult, Verdict
+from harness.results import BatchResults, Level, Outcome, SubmissionResult, Verdict
 from harness.text import join_lines
 from reports.pages import fitting
 from reports.text import card_link, clip, shown
@@ -82,14 +82,19 @@ def _paragraph(one: SubmissionResult) -> str:
     lines = [f"**{code(one.id)}**"]
     if one.reason:
         lines.append(f"- {code(one.reason)}")
+    if one.cause:
+        lines.append(f"- {code(one.cause.text)}")
     lines += [f"- {code(bug.title)}: {code(bug.confidence)}" for bug in one.diagnosis]
-    missed = failing(one.checks)
+    missed = [c for c in failing(one.checks) if c.outcome is not Outcome.NOT_RUN]
+    idle = sum(check.outcome is Outcome.NOT_RUN for check in one.checks)
     for check in missed[:_MISSED]:
         line = f" (line {check.line})" if check.line else ""
         message = f": {code(check.message)}{line}" if check.message else ""
         lines.append(f"- {check.outcome.value.replace('_', ' ')}, {code(check.id)}{message}")
     if len(missed) > _MISSED:
         lines.append(f"- and {plural(len(missed) - _MISSED, 'more check')}")
+    if idle:
+        lines.append(f"- {plural(idle, 'check')} could not run")
     return lines[0] + "\n\n" + "\n".join(lines[1:]) if len(lines) > 1 else ""
 
 

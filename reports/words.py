@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from harness.results import (
     LEVELS,
+    CauseKind,
     CheckResult,
     Level,
     Number,
@@ -44,6 +45,18 @@ OUTCOMES: Final = {
     Outcome.NOT_RUN: Word("not run", "–", "calm"),
     Outcome.NOT_APPLICABLE: Word("not applicable", "–", "calm"),
     Outcome.INVALID: Word("invalid", "!", "warn"),
+}
+
+#: What a cause answers with no.
+CAUSES: Final = {
+    CauseKind.LOAD: "It does not load",
+    CauseKind.PACKAGE: "A package is missing here",
+    CauseKind.DEFINITION: "What the brief asks is not defined",
+    CauseKind.CALL: "It cannot be called as the brief says",
+    CauseKind.RETURN: "The call does not return what the brief asks",
+    CauseKind.SHAPE: "The call returns other shapes than the brief asks",
+    CauseKind.RAISED: "Every call raises",
+    CauseKind.LIMIT: "It left its limits",
 }
 
 #: Levels in English, with the word of the third source document beside them.

@@ -8,7 +8,14 @@ from harness.candidate.checks import (
     verdict,
 )
 from harness.candidate.classes import ClassProxy, Layer
-from harness.candidate.functions import Candidate, Recorded, Session, SubmissionFacts, is_array
+from harness.candidate.functions import (
+    Candidate,
+    Recorded,
+    Session,
+    SubmissionFacts,
+    is_array,
+    undefined_message,
+)
 from harness.candidate.session import (
     Definition,
     DirectSession,
@@ -34,5 +41,6 @@ __all__ = [
     "possible_points",
     "run_check",
     "run_checks",
+    "undefined_message",
     "verdict",
 ]

@@ -142,6 +142,11 @@ class SubmissionFacts:
     numbers: Iterator[int] = dataclasses.field(default_factory=itertools.count)
 
 
+def undefined_message(name: str) -> str:
+    """Return what a check says of an entry point that is not there."""
+    return f"the submission does not define {name}; the brief asks for it under that name"
+
+
 class Returned(Mapping[str, Output]):
     """The outputs of one call, by the names that the brief gives them."""
 
@@ -326,4 +331,4 @@ class Candidate:
     def _missing(self, name: str) -> str:
         if self._defined is None or name in self._defined:
             return ""
-        return f"the submission does not define {name}; the brief asks for it under that name"
+        return undefined_message(name)

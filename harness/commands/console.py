@@ -71,7 +71,9 @@ def line(result: SubmissionResult | CandidateCard) -> Text:
 
 
 def what_is_wrong(result: SubmissionResult | CandidateCard) -> str:
-    """Return the named bug, or the reason, or what all checks say, or which did not pass."""
+    """Return the cause, the bug, the reason, what all checks say, or which did not pass."""
+    if isinstance(result, SubmissionResult) and result.cause:
+        return result.cause.text
     if isinstance(result, SubmissionResult) and result.diagnosis:
         return result.diagnosis[0].title
     if result.reason:

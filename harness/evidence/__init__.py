@@ -1,7 +1,8 @@
 """What a card shows beside a check: the smallest failing call, and pictures of it."""
 
-from harness.evidence.evidence import gather
+from harness.evidence.evidence import expectation, gather
 
 __all__ = [
+    "expectation",
     "gather",
 ]

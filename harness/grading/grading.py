@@ -31,6 +31,7 @@ from harness.conventions import AdaptingSession, deviations, infer
 from harness.diagnosis import diagnose, unexplained
 from harness.errors import CandidateError, Refused, SandboxBroken
 from harness.evidence import gather
+from harness.grading.cause import Finding, find_cause, of_load
 from harness.intake import Submission, slug
 from harness.parsing import Parser
 from harness.results import (
@@ -149,8 +150,9 @@ def _graded(
     spec = assignment.spec
     try:
         report = session.load()
-    except CandidateError:  # every check will report it
-        return _score(submission, assignment, sandbox, session, Interface(session))
+    except CandidateError as error:  # every check will report it
+        interface = Interface(session, load_error=error)
+        return _score(submission, assignment, sandbox, session, interface)
     interface = find_interface(spec, session, report, assignment)
     if reason := interface.unclear or ("" if interface.defined else _no_entry_point(spec, report)):
         return unscored(
@@ -169,6 +171,7 @@ class Interface:
     notes: tuple[str, ...] = ()
     unclear: str = ""  #: why it cannot be told how to talk to it
     heads_alike: bool = False  #: its masks cannot differ between heads
+    load_error: CandidateError | None = None  #: why it did not load
 
 
 def find_interface(
@@ -238,13 +241,21 @@ def _score(
         spec, interface.session, assignment.seed, interface.defined, known
     )
     came_to = verdict(checks)
-    found = explain_failure(spec, recording, checks, assignment.seed)
+    finding = None
+    if came_to is not Verdict.INVALID:
+        finding = _find_cause(spec, checks, recording, interface)
+    if finding is None:
+        found = explain_failure(spec, recording, checks, assignment.seed)
+    else:
+        checks = finding.folded(checks)
+        found = FailureDetails((finding.flaw.diagnosis(),) if finding.flaw else ())
     result = SubmissionResult(
         id=submission.id,
         spec=spec.name,
         sha256=submission.sha256,
         verdict=came_to,
         reason=_broken_checks(checks) if came_to is Verdict.INVALID else "",
+        cause=finding.cause if finding else None,
         card=f"cards/{slug(submission.id, submission.sha256)}.html",
         level=level_reached(checks),
         earned=None if came_to is Verdict.INVALID else sum(check.earned for check in checks),
@@ -257,6 +268,17 @@ def _score(
     )
     card = _card(result, assignment, sandbox)
     return msgspec.structs.replace(card, evidence=found.evidence)
+
+
+def _find_cause(
+    spec: Spec,
+    checks: tuple[CheckResult, ...],
+    recording: Sequence[Recorded],
+    interface: Interface,
+) -> Finding | None:
+    if interface.load_error is not None:
+        return of_load(interface.load_error, checks)
+    return find_cause(spec, checks, recording, interface.defined)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from harness.grading.grading import Assignment, grade, grade_submission
 from harness.intake.deliveries import collect
 from harness.intake.submission import Submission
 from harness.parsing.client import Parser
-from harness.results import Card, Level, Outcome, Verdict, to_json
+from harness.results import Card, CauseKind, Level, Outcome, Verdict, to_json
 from harness.sandbox.base import Limits
 from harness.sandbox.process import ProcessSandbox
 from tests import toy
@@ -79,12 +79,14 @@ def test_a_wrong_answer_carries_the_smallest_wrong_call_and_its_name(assignment)
         (lambda header: {"raised": {"type": "SyntaxError", "line": 2}}, Outcome.RAISED),
     ],
 )
-def test_a_submission_that_does_not_load_fails_every_check_for_that_reason(
+def test_a_submission_that_does_not_load_says_so_once_and_earns_nothing(
     assignment, happening, outcome
 ):
     result = graded(assignment, FakeSandbox([happening])).result
     assert result.verdict is Verdict.FAILED
-    assert {check.outcome for check in result.checks} == {outcome}
+    first, *others = result.checks
+    assert (first.outcome, result.cause.check) == (outcome, first.id)
+    assert {check.outcome for check in others} == {Outcome.NOT_RUN}
     assert result.earned == 0
 
 
@@ -213,7 +215,7 @@ def test_real_files_are_graded_in_a_real_process(assignment, tmp_path):
         "other": Verdict.UNGRADEABLE,
     }
     assert cards["wrong"].log == "hello\n"
-    assert {check.outcome for check in cards["broken"].result.checks} == {Outcome.RAISED}
+    assert cards["broken"].result.cause.kind is CauseKind.LOAD
     assert cards["broken"].result.checks[0].message.startswith("SyntaxError")
 
 
