@@ -147,8 +147,8 @@ SETTINGS = (
     ),
     Probe(name="limits of a process", measure=_ulimits, advice=LIMITS_IGNORED),
     Probe(name="no swap", measure=_swap, advice=LIMITS_IGNORED),
-    Probe(name="control group namespace", measure=_control_group, advice=KERNEL),
-    Probe(name="shared memory namespace", measure=_shared_memory, advice=KERNEL),
+    Probe(name="own control group", measure=_control_group, advice=KERNEL),
+    Probe(name="own shared memory", measure=_shared_memory, advice=KERNEL),
     Probe(name="processor limit", measure=_processors, advice=LIMITS_IGNORED),
     Probe(
         name="no log on disk",
