@@ -123,7 +123,7 @@ def _opened(path: Path, spec: Spec) -> Iterator[Candidate]:
     limits = LIMITS[spec.image]
     with contextlib.ExitStack() as stack:
         parser = stack.enter_context(Parser())
-        texts = spec.image == "text"
+        texts = spec.is_written
         (delivery,) = collect([path], single=True, texts=texts, asked=spec.asked).deliveries
         sandbox = opener("process", spec.image)()
         stack.callback(sandbox.close)

@@ -26,7 +26,7 @@ def check_file(file: Path, spec: Spec, *, find_repair: FindRepair | None = None)
     Raises:
         UsageError: there is no such file, or it is of no known kind.
     """
-    texts = spec.image == "text"
+    texts = spec.is_written
     (delivery,) = collect([file], single=True, texts=texts, asked=spec.asked).deliveries
     limits = LIMITS[spec.image]
     with Parser() as parser:

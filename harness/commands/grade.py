@@ -62,7 +62,7 @@ def grade_batch(request: Request, say: Say) -> Sequence[SubmissionResult]:
     batch = collect(
         request.paths,
         single=request.single,
-        texts=spec.image == "text",
+        texts=spec.is_written,
         asked=spec.asked,
         adapt=request.adapt,
     )

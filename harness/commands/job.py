@@ -74,7 +74,7 @@ def make_assignment(spec: Spec, order: Order) -> Assignment:
         seed=order.seed,
         limits=LIMITS[spec.image],
         parser=Parser(),  # its child starts when it is needed, and ends with this process
-        adapt=order.adapt and spec.image != "text",
+        adapt=order.adapt and not spec.is_written,
         find_repair=RepairFinder() if order.repairs else None,
     )
 

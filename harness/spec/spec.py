@@ -157,6 +157,11 @@ class Spec:
         return names, frozenset(alias for aliases in core for alias in aliases)
 
     @property
+    def is_written(self) -> bool:
+        """Whether answers are text, which does not run."""
+        return self.image == "text"
+
+    @property
     def file_name(self) -> str:
         """What the file is called that a candidate fills in."""
         return f"{self.name}.{'md' if self.questions else 'py'}"
