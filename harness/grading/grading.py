@@ -29,10 +29,10 @@ from harness.candidate import (
 )
 from harness.conventions import AdaptingSession, deviations, infer
 from harness.diagnosis import diagnose, unexplained
-from harness.errors import CandidateError, Refused, SandboxBroken
+from harness.errors import CandidateError, CandidateRaised, Refused, SandboxBroken
 from harness.evidence import gather
 from harness.grading.cause import Finding, find_cause, of_load
-from harness.intake import Submission, slug
+from harness.intake import Submission, python_needed, slug
 from harness.parsing import Parser
 from harness.results import (
     Card,
@@ -150,8 +150,12 @@ def _graded(
     spec = assignment.spec
     try:
         report = session.load()
-    except CandidateError as error:  # every check will report it
-        interface = Interface(session, load_error=error)
+    except CandidateError as error:
+        if needed := _newer_python(submission, error):
+            return unscored(
+                submission.id, submission.sha256, Verdict.UNGRADEABLE, needed, assignment, sandbox
+            )
+        interface = Interface(session, load_error=error)  # every check will report it
         return _score(submission, assignment, sandbox, session, interface)
     interface = find_interface(spec, session, report, assignment)
     if reason := interface.unclear or ("" if interface.defined else _no_entry_point(spec, report)):
@@ -159,6 +163,17 @@ def _graded(
             submission.id, submission.sha256, Verdict.UNGRADEABLE, reason, assignment, sandbox
         )
     return _score(submission, assignment, sandbox, session, interface)
+
+
+def _newer_python(submission: Submission, error: CandidateError) -> str:
+    """Say which Python a submission needs whose syntax is newer than the sandbox's, or ""."""
+    if not isinstance(error, CandidateRaised) or error.kind != "SyntaxError" or not error.line:
+        return ""
+    texts = {file.name: file.data.decode() for file in submission.files}
+    lines = texts.get(error.file or submission.entry, "").split("\n")
+    line = lines[error.line - 1] if error.line <= len(lines) else ""
+    needed = python_needed(line, error.message)
+    return f"{submission.place(error.line)} needs {needed}" if needed else ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

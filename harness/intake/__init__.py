@@ -3,6 +3,7 @@
 from harness.intake.decoding import decode_python
 from harness.intake.deliveries import Batch, Delivery, collect
 from harness.intake.naming import slug
+from harness.intake.newer_syntax import python_needed
 from harness.intake.source_tree import SourceFile
 from harness.intake.submission import Submission
 
@@ -13,5 +14,6 @@ __all__ = [
     "Submission",
     "collect",
     "decode_python",
+    "python_needed",
     "slug",
 ]

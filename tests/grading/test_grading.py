@@ -90,6 +90,19 @@ def test_a_submission_that_does_not_load_says_so_once_and_earns_nothing(
     assert result.earned == 0
 
 
+def test_syntax_of_a_newer_python_is_ungradeable_and_says_which(assignment):
+    raised = {"type": "SyntaxError", "message": "invalid syntax, in Python 3.11", "line": 2}
+    answer = toy.submission()
+    file = dataclasses.replace(answer.files[0], data=b"x = 1\ntype Mask = int\n")
+    result = graded(
+        assignment,
+        FakeSandbox([lambda header: {"raised": raised}]),
+        dataclasses.replace(answer, files=(file,)),
+    ).result
+    assert result.verdict is Verdict.UNGRADEABLE
+    assert result.reason == "line 2 needs Python 3.12, this sandbox has 3.11"
+
+
 def test_a_crash_costs_one_check(assignment):
     result = graded(assignment, FakeSandbox([None, CandidateCrashed("signal 11")])).result
     crashed, *others = result.checks
