@@ -118,6 +118,7 @@ FLAWS: tuple[Flaw, ...] = (
     *layer_flaws.CAUSAL_MASKS,
     *(flaw for flaw in layer_flaws.PROJECTIONS if flaw.id != "projection-untrained"),
     layer_flaws.QUERY_PROJECTS_KEYS,
+    layer_flaws.RECTIFIED,
     *layer_flaws.HEADS,
     *layer_flaws.SPLITTING_SHOWN,
 )

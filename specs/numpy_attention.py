@@ -160,10 +160,12 @@ def fixtures(draw: Draw) -> Mapping[str, object]:
 
 FLAWS: tuple[Flaw, ...] = (
     *scaling.FLAWS,
+    scaling.BY_VALUES,
     *softmax.FLAWS,
     *softmax.RETURNED,
     *softmax.FUNCTION,
     *mask_flaws.ATTENTION,
+    mask_flaws.ALWAYS_CAUSAL,
     *mask_flaws.FUNCTIONS,
     *behaving.FLAWS,
     behaving.ASSUMES_CONTIGUOUS,

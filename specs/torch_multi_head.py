@@ -28,6 +28,7 @@ from specs.criteria import behaviour, masking, training
 from specs.criteria import layers as layer_criteria
 from specs.criteria.adapters import HeadCases, MultiHeadAttention
 from specs.flaws import layers as flaws
+from specs.flaws import masking as mask_flaws
 from specs.reference import layers, stages
 from specs.reference.layers import MULTI_HEAD, Layers, expected_multi_head, multi_head
 
@@ -123,6 +124,10 @@ FLAWS: tuple[Flaw, ...] = (
     flaws.QUERY_PROJECTS_KEYS,
     *flaws.HEADS,
     *flaws.SPLITTING,
+    flaws.NOT_MOVED,
+    mask_flaws.ALWAYS_CAUSAL,
+    flaws.RECTIFIED,
+    *flaws.INSIDE,
 )
 
 PASS, GOOD, EXCELLENT = Level.PASS, Level.GOOD, Level.EXCELLENT

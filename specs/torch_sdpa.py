@@ -80,10 +80,13 @@ def fixtures(draw: Draw) -> Mapping[str, object]:
 
 FLAWS: tuple[Flaw, ...] = (
     *scaling.FLAWS,
+    scaling.BY_VALUES,
     *softmax.FLAWS,
     *softmax.RETURNED,
-    *mask_flaws.ATTENTION,
+    *(flaw for flaw in mask_flaws.ATTENTION if flaw is not mask_flaws.POLARITY),
+    mask_flaws.POLARITY_OF_FLOATS,
     mask_flaws.HEADS_MAJOR,
+    mask_flaws.ALWAYS_CAUSAL,
     *behaving.FLAWS,
     behaving.ONE_ARRAY,
     behaving.VIEWS_INPUTS,

@@ -38,6 +38,8 @@ from specs.criteria import layers as layer_criteria
 from specs.criteria.adapters import OneHeadAttention
 from specs.criteria.cases import AttentionCases
 from specs.flaws import layers as flaws
+from specs.flaws import masking as mask_flaws
+from specs.flaws import scaling
 from specs.reference import layers, stages
 from specs.reference.layers import ONE_HEAD, Layers, expected_one_head, one_head
 
@@ -139,6 +141,9 @@ def fixtures(draw: Draw) -> Mapping[str, object]:
 FLAWS: tuple[Flaw, ...] = (
     *flaws.STAGES,
     flaws.ONE_TENSOR,
+    scaling.BY_VALUES,
+    mask_flaws.ALWAYS_CAUSAL,
+    flaws.RECTIFIED,
     *flaws.BLOCKING,
     *flaws.SOURCES,
     *(flaw for flaw in flaws.PROJECTIONS if "shared" not in flaw.id and "values" not in flaw.id),

@@ -148,6 +148,7 @@ FLAWS: tuple[Flaw, ...] = (
     *layer_flaws.CAUSAL_MASKS,
     *layer_flaws.PROJECTIONS,
     layer_flaws.QUERY_PROJECTS_KEYS,
+    layer_flaws.RECTIFIED,
     *layer_flaws.HEADS,
     *layer_flaws.SPLITTING_SHOWN,
 )

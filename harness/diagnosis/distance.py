@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from harness.candidate import Recorded
+from harness.candidate import Recorded, is_array
 from harness.protocol import Output, Tensor
 from harness.spec import COARSER, Expected, error_ratios, roundoff_of
 
@@ -67,7 +67,13 @@ APART: Final = Distance(math.inf, 1.0, math.inf)
 
 
 def usable(recorded: Recorded) -> bool:
-    """Tell whether a call can tell functions apart: no half formats."""
+    """Tell whether a call can tell functions apart: no half formats, no array that it has twice.
+
+    What a flaw does is computed on copies, so that it does not see that two arguments are one.
+    """
+    arrays = [id(argument) for argument in recorded.arguments if is_array(argument)]
+    if len(set(arrays)) < len(arrays):
+        return False
     tensors = (argument for argument in recorded.arguments if isinstance(argument, Tensor))
     return not any(tensor.dtype in COARSE for tensor in tensors)
 

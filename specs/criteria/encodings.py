@@ -190,7 +190,7 @@ def alibi(alibi_bias, judge: Judge):
     Only keys that a causal mask allows are compared, and a constant added to a row is of no
     consequence: the softmax does not see it.
     """
-    sizes = ((2, 5), (4, 7), (8, 6))
+    sizes = ((2, 5), (4, 7), (8, 6), (16, 3))
     for returned, (heads, length) in zip(alibi_bias.each(sizes), sizes, strict=True):
         bias = judge.shape(returned["bias"], (heads, length, length), "bias")
         own = np.diagonal(bias.values, axis1=-2, axis2=-1)[..., None]

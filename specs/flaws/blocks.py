@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from harness import Flaw, Stage
-from specs.reference.blocks import Sublayer, norm, standardise
+from specs.flaws import training
+from specs.reference.blocks import Sublayer, gelu, norm, standardise
 from specs.reference.layers import Weights
 
 Array = Any
@@ -81,6 +82,13 @@ def not_centred(x: Array, weights: Weights, name: str) -> Array:
     """Divide by the root mean square."""
     size = ((x**2).mean(-1)[..., None] + 1e-5) ** 0.5
     return x / size * weights[f"gain_{name}"] + weights[f"shift_{name}"]
+
+
+def by_sample(x: Array, weights: Weights, name: str) -> Array:
+    """Divide by the deviation of a sample."""
+    width = x.shape[-1]
+    y = standardise(x) * ((width - 1) / width) ** 0.5
+    return y * weights[f"gain_{name}"] + weights[f"shift_{name}"]
 
 
 def relu(x: Array) -> Array:
@@ -213,6 +221,23 @@ FLAWS = (
         caught_by=("definition",),
         question="What does LayerNorm do that RMSNorm leaves out?",
         answer="It subtracts the mean of the features.",
+    ),
+    block(
+        id="norm-sample-deviation",
+        title="a norm by the sample's deviation, with d - 1 for d",
+        parts={"norm": by_sample},
+        caught_by=("definition",),
+        question="x.std() and LayerNorm differ by a factor. Which?",
+        answer="√(d / (d - 1)): torch's std divides by d - 1 unless it is told unbiased=False.",
+    ),
+    block(
+        id="feed-forward-detached",
+        hidden=True,
+        title="a feed-forward cut off from the graph",
+        parts={"activate": lambda x: gelu(training.cut(x))},
+        caught_by=("gradients",),
+        question="Which parameters would never train if the hidden layer were detached?",
+        answer="Those of the first projection of the feed-forward, and of the norm before it.",
     ),
     block(
         id="relu",

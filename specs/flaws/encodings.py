@@ -45,6 +45,12 @@ def usual(join: Join) -> Callable[[int, int], Array]:
     return parts["positional_encoding"]  # type: ignore[no-any-return]
 
 
+def sines_and_cosines(length: int, width: int) -> tuple[Array, Array]:
+    """Sines and cosines of the right angles, (max_len, d / 2) each."""
+    angles = encodings.angles(length, width)
+    return np.sin(angles), np.cos(angles)
+
+
 def random_table(length: int, width: int) -> Array:
     """A table of random numbers, as a learned embedding starts."""
     return np.random.default_rng(length * 1000 + width).normal(size=(length, width))
@@ -103,6 +109,38 @@ def sinusoids(join: Join) -> tuple[Flaw, ...]:
             caught_by=("pe-values",),
         ),
         encoding(
+            id="pe-cosines-first",
+            title="cosines where sines belong, and sines where cosines do",
+            parts={
+                "positional_encoding": lambda length, width: join(
+                    *reversed(sines_and_cosines(length, width))
+                )
+            },
+            caught_by=("pe-values",),
+            question="What is row 0 of your table, and what should it be?",
+            answer="Sines 0 and cosines 1, the sine first: 0, 1, 0, 1 … or 0 … 0, 1 … 1.",
+        ),
+        encoding(
+            id="pe-from-one",
+            title="positions counted from 1",
+            parts={"positional_encoding": lambda length, width: right(length + 1, width)[1:]},
+            caught_by=("pe-values",),
+            question="What is row 0 of your table, and what should it be?",
+            answer="Position 0: sines 0, cosines 1.",
+        ),
+        encoding(
+            id="pe-zero-row",
+            title="a row of zeros for position 0",
+            parts={
+                "positional_encoding": lambda length, width: (
+                    right(length, width) * (np.arange(length) > 0)[:, None]
+                )
+            },
+            caught_by=("pe-values", "pe-distance"),
+            question="What is row 0 of your table, and what should it be?",
+            answer="Position 0: sines 0, but cosines 1, so that all rows are equally long.",
+        ),
+        encoding(
             id="pe-transposed",
             title="the encoding transposed, (d, max_len)",
             parts={"positional_encoding": lambda length, width: right(length, width).T},
@@ -124,12 +162,17 @@ def sinusoids(join: Join) -> tuple[Flaw, ...]:
 
 
 #: In the layout of the first document: sines, then cosines.
-FLAWS = sinusoids(encodings.halves)
-
-
-def with_offset(length: int, width: int) -> Array:
-    """Count positions from 1."""
-    return encodings.interleaved(length + 1, width)[1:]
+FLAWS = (
+    *sinusoids(encodings.halves),
+    encoding(
+        id="pe-pairs",
+        title="sine and cosine interleaved, where the brief asks for sines, then cosines",
+        parts={"positional_encoding": encodings.interleaved},
+        caught_by=("pe-values",),
+        question="Two layouts of sines and cosines are in use. When does it matter which is used?",
+        answer="For the product of two rows never; for weights trained with the other one, always.",
+    ),
+)
 
 
 def one_row(length: int, width: int) -> Array:
@@ -165,14 +208,6 @@ INTERLEAVED = (
             )
         },
         caught_by=("pe-values", "pe-distance"),
-    ),
-    encoding(
-        id="pe-from-one",
-        title="positions counted from 1",
-        parts={"positional_encoding": with_offset},
-        caught_by=("pe-values",),
-        question="What is row 0 of your table, and what should it be?",
-        answer="Position 0: sines 0, cosines 1.",
     ),
     encoding(
         id="pe-one-row",

@@ -44,6 +44,30 @@ def merge_wrong_axes(x: Array) -> Array:
     return x.swapaxes(2, 3).reshape(batch, length, count * width)
 
 
+def merge_interleaved(x: Array) -> Array:
+    """Put the heads' features side by side, feature by feature."""
+    batch, count, length, width = x.shape
+    return x.swapaxes(1, 2).swapaxes(2, 3).reshape(batch, length, count * width)
+
+
+def merge_items_for_heads(x: Array) -> Array:
+    """Take the first axis for the heads and the second for the items."""
+    batch, count, length, width = x.shape
+    apart = x.reshape(count, batch, length, width).swapaxes(0, 1)
+    return apart.swapaxes(1, 2).reshape(batch, length, count * width)
+
+
+def split_unmoved(x: Array, count: int) -> Array:
+    """Leave the heads behind the tokens: (B, T, h, d)."""
+    batch, length, width = x.shape
+    return x.reshape(batch, length, count, width // count)
+
+
+def merge_unmoved(x: Array) -> Array:
+    """Put (B, T, h, d) together."""
+    return x.reshape(*x.shape[:2], -1)
+
+
 def split_any_width(x: Array, count: int) -> Array:
     """Drop the features that do not fit."""
     return split_heads(x[..., : x.shape[-1] // count * count], count)
@@ -75,6 +99,20 @@ FLAWS = (
         caught_by=("head-split",),
     ),
     heads(
+        id="merge-interleaved",
+        title="heads merged feature by feature instead of head by head",
+        parts={"merge_heads": merge_interleaved},
+        caught_by=("head-split",),
+    ),
+    heads(
+        id="merge-items-for-heads",
+        title="items and heads taken for one another when the heads are merged",
+        parts={"merge_heads": merge_items_for_heads},
+        caught_by=("head-split",),
+        question="(B·h, T, d) comes back from your product. How are its first rows numbered?",
+        answer="As they were folded: item by item, so view(B, h, …); view(h, B, …) mixes items.",
+    ),
+    heads(
         id="split-any-width",
         title="a split that silently drops features when the width is no multiple of the heads",
         parts={"split_heads": split_any_width},
@@ -82,4 +120,14 @@ FLAWS = (
         question="d_model = 10 and 4 heads: what should your function do?",
         answer="Refuse: the heads would not cover the features.",
     ),
+)
+
+#: In a layer, which splits and merges by itself.
+NOT_MOVED = heads(
+    id="heads-not-moved",
+    title="heads not moved before the product: (B, T, h, d) instead of (B, h, T, d)",
+    parts={"split_heads": split_unmoved, "merge_heads": merge_unmoved},
+    caught_by=("head-split", "definition"),
+    question="Q and K are (B, T, h, d). What does Q @ K.transpose(-2, -1) match with what?",
+    answer="Heads with heads of one token: transpose(1, 2) first, so that tokens meet tokens.",
 )

@@ -81,6 +81,18 @@ def untrained(x: Array, weights: Any, role: str) -> Array:
     return x @ matrix + bias if library(x) is np else x @ matrix.detach() + bias.detach()
 
 
+def rectified(roles: str, x: Array, weights: Any, role: str) -> Array:
+    """Project, and cut off what is negative."""
+    y = project(x, weights, role)
+    return y * (y > 0) if role in roles else y
+
+
+def standardised(x: Array) -> Array:
+    """LayerNorm as it starts: a gain of 1 and no shift."""
+    centred = x - x.mean(-1)[..., None]
+    return centred / ((centred**2).mean(-1)[..., None] + 1e-5) ** 0.5
+
+
 def first_block(x: Array, weights: Any, role: str) -> Array:
     """Give every head the same small projection: the first of 3 heads, or what 3 divides off."""
     matrix, bias = weights[f"W_{role}"], weights[f"b_{role}"]
@@ -280,11 +292,49 @@ SCALE_BY_INPUTS = Flaw(
     answer="4: a score is a sum of d_k products, whatever was projected.",
 )
 
+RECTIFIED = projection(
+    id="relu-on-projections",
+    title="a ReLU on the projections",
+    parts={"project": partial(rectified, "QKV")},
+    also=({"project": partial(rectified, "Q")}, {"project": partial(rectified, "QK")}),
+    caught_by=("definition",),
+    question="What can a score of two rectified vectors not be?",
+    answer="Negative: no query could turn away from a key. The projections are linear.",
+)
+
+#: A residual or a norm belongs to the block around the attention.
+INSIDE = (
+    projection(
+        id="residual-inside",
+        title="the input added to the output, which the brief leaves to the block",
+        parts={"finish_layer": lambda out, query: out + query},
+        caught_by=("definition",),
+        question="Where in a Transformer is the residual added, and where is it not?",
+        answer="In the block, around the whole sublayer; attention alone returns what it found.",
+    ),
+    projection(
+        id="residual-and-norm-inside",
+        title="the input added and the sum normalised, which the brief leaves to the block",
+        parts={"finish_layer": lambda out, query: standardised(out + query)},
+        also=({"finish_layer": lambda out, query: standardised(out)},),
+        caught_by=("definition",),
+        question="Where in a Transformer are residual and norm, and where are they not?",
+        answer="In the block, around the whole sublayer; attention alone returns what it found.",
+    ),
+)
+
 #: Layers that ask whether their sources are one tensor.
 ONE_TENSOR = dataclasses.replace(
     behaviour.ONE_ARRAY,
     title="another computation where the sources are one tensor",
     parts={"take": behaviour.halved_for_one_array},
+)
+
+IN_HEADS_IDS = (
+    "scale-by-d-model",
+    "scale-by-heads",
+    "softmax-over-heads",
+    "softmax-over-queries-and-keys",
 )
 
 #: What the five stages can do wrong, in layers as anywhere. An in-place scale changes projected
@@ -298,9 +348,7 @@ STAGES = (
     ),
     *_of(
         training.FLAWS,
-        "scale-by-d-model",
-        "scale-by-heads",
-        "softmax-over-heads",
+        *IN_HEADS_IDS,
         "float-mask-compared",
         "integer-mask-misread",
         "dropout-always-on",
@@ -317,11 +365,7 @@ STAGES = (
         "not-training-by-default",
     ),
 )
-IN_HEADS = tuple(
-    flaw
-    for flaw in training.FLAWS
-    if flaw.id in ("scale-by-d-model", "scale-by-heads", "softmax-over-heads")
-)
+IN_HEADS = tuple(flaw for flaw in training.FLAWS if flaw.id in IN_HEADS_IDS)
 
 
 def _shown(flaws: tuple[Flaw, ...]) -> tuple[Flaw, ...]:
@@ -341,9 +385,12 @@ CAUSAL_MASKS = _shown(
     for flaw in masking.ATTENTION
     if flaw.id in ("fill-minus-hundred", "fill-minus-999")
 )
-SPLITTING_SHOWN = _shown(tuple(flaw for flaw in SPLITTING if flaw.id != "width-not-divided"))
+NOT_MOVED = splitting.NOT_MOVED
+SPLITTING_SHOWN = _shown(
+    (*(flaw for flaw in SPLITTING if flaw.id != "width-not-divided"), NOT_MOVED)
+)
 
-POLARITY = next(flaw for flaw in masking.ATTENTION if flaw.id == "polarity-inverted")
+POLARITY = masking.POLARITY
 #: Masks of a layer in which True means "blocked", each in full.
 BLOCKING = (
     *_of(masking.ATTENTION, "mask-not-broadcast", "polarity-inverted"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from functools import partial
 from typing import Any
 
@@ -122,7 +123,7 @@ ATTENTION = (
     ),
     fill(
         id="fill-minus-hundred",
-        title="blocked scores set to -100, which lies above low scores",
+        title="blocked scores set to a number like -100, which lies above low scores",
         parts={"mask": partial(fill_with, -100.0)},
         caught_by=("mask-value",),
         question=ASK_LOW,
@@ -130,7 +131,7 @@ ATTENTION = (
     ),
     fill(
         id="fill-minus-999",
-        title="blocked scores set to -999, which lies above low scores",
+        title="blocked scores set to a number like -999, which lies above low scores",
         parts={"mask": partial(fill_with, -999.0)},
         caught_by=("mask-value",),
         question=ASK_LOW,
@@ -177,6 +178,16 @@ ATTENTION = (
     ),
 )
 
+POLARITY = next(flaw for flaw in ATTENTION if flaw.id == "polarity-inverted")
+#: The same where a mask of floats would be added: compared with 0 or with 1 it is a mask, too.
+POLARITY_OF_FLOATS = dataclasses.replace(
+    POLARITY,
+    also=(
+        {**POLARITY.parts, "add_mask": lambda logits, mask: fill_with(-1e9, logits, mask == 0)},
+        {**POLARITY.parts, "add_mask": unmasked},
+    ),
+)
+
 HEADS_MAJOR = mask(
     id="mask-heads-major",
     title="masks repeated head by head, though the scores are item by item",
@@ -184,6 +195,34 @@ HEADS_MAJOR = mask(
     caught_by=("mask-broadcast",),
     question="repeat or repeat_interleave: which one matches scores folded to (B·H, Tq, Tk)?",
     answer="repeat_interleave(H) along the batch; repeat puts item 1's mask on item 0's second head.",
+)
+
+
+def earlier_only(logits: Array) -> Array:
+    """Block the future, though nobody asked for it."""
+    past = np.tri(*logits.shape[-2:], dtype=bool)
+    xp = library(logits)
+    return xp.where(past if xp is np else xp.from_numpy(past), logits, -float("inf"))
+
+
+def square_causal(logits: Array) -> Array:
+    """The same where there are as many queries as keys."""
+    return earlier_only(logits) if logits.shape[-1] == logits.shape[-2] else logits
+
+
+#: Where nothing is causal but by the mask that is given.
+ALWAYS_CAUSAL = mask(
+    id="always-causal",
+    title="causal whatever the mask says",
+    parts={"scale": lambda logits, width: earlier_only(logits / width**0.5)},
+    also=(
+        {"scale": lambda logits, width: square_causal(logits / width**0.5)},
+        {"without_mask": earlier_only},
+        {"without_mask": square_causal},
+    ),
+    caught_by=("definition",),
+    question="Who decides whether position 0 may see position 1?",
+    answer="The mask that is passed. Without one every query sees every key, as an encoder needs.",
 )
 
 
@@ -223,6 +262,14 @@ FUNCTIONS = (
         title="a causal mask in which True marks the blocked future",
         parts={"causal_mask": lambda length: ~np.tri(length, dtype=bool)},
         caught_by=("causal-mask", "mask-combination"),
+    ),
+    mask(
+        id="padding-of-two-axes",
+        title="a padding mask of shape (B, max_len), without an axis for the queries",
+        parts=_padding(lambda keys, lengths: (keys < lengths)[:, 0]),
+        caught_by=("padding-mask",),
+        question="Your padding mask is (B, T), the scores (B, Tq, T). Which axes meet?",
+        answer="Those at the right: B meets Tq. [:, None, :] makes it (B, 1, T).",
     ),
     mask(
         id="padding-off-by-one",

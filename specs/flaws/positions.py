@@ -191,6 +191,13 @@ ALIBI = (
         parts=falling(lambda heads: np.arange(heads, 0, -1) / heads),
     ),
     bias(
+        id="alibi-whole-exponents",
+        title="slopes with exponents cut to whole numbers",
+        parts=falling(lambda heads: 2.0 ** (-8 * np.arange(1, heads + 1) // heads)),
+        question="What are the first two of 16 slopes?",
+        answer="2^-0.5 and 2^-1: the exponent -8(h+1)/16 is no whole number.",
+    ),
+    bias(
         id="alibi-from-one",
         title="slopes that begin with 2⁰, one power early",
         parts=falling(lambda heads: 2.0 ** (-8.0 * np.arange(heads) / heads)),

@@ -38,6 +38,21 @@ def add_distance(query: Array, key: Array) -> Array:
     return logits + (ramp if library(logits).__name__ == "numpy" else ramp.to(logits.dtype))
 
 
+def unit(array: Array) -> Array:
+    """Divide every row by its length."""
+    return array / (array**2).sum(-1, keepdims=True) ** 0.5
+
+
+def cosines(query: Array, key: Array) -> Array:
+    """The cosine of each query and each key, whatever their lengths."""
+    return unit(query) @ swap(unit(key))
+
+
+def root_of_values(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
+    """Make up for √d_k, so that the scores end up divided by √d_v."""
+    return query * (query.shape[-1] / value.shape[-1]) ** 0.5, key, value
+
+
 def scale_query_in_place(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
     """Divide the caller's own query by √d."""
     if getattr(query, "requires_grad", False):
@@ -102,6 +117,30 @@ FLAWS = (
         caught_by=("definition", "scale", "scale-effect"),
     ),
     scale(
+        id="scale-by-query-length",
+        title="scores divided by √T_q, the number of queries",
+        parts={"scale": lambda logits, width: logits / logits.shape[-2] ** 0.5},
+        caught_by=("definition", "scale", "scale-effect"),
+    ),
+    scale(
+        id="scale-constant",
+        title="scores divided by a constant, 8, whatever d_k is",
+        parts={"scale": lambda logits, width: logits / 8},
+        also=({"scale": lambda logits, width: logits / 8**0.5},),
+        caught_by=("definition", "scale", "scale-effect"),
+        question="Your heads are 128 wide tomorrow. What does your scale do then?",
+        answer="The same as before, so scores grow: the divisor must be the root of q.shape[-1].",
+    ),
+    score(
+        id="cosine-scores",
+        title="cosines for scores: q and k divided by their lengths",
+        parts={"score": cosines, "scale": unscaled},
+        also=({"score": cosines},),
+        caught_by=("definition", "scale"),
+        question="How large can a cosine be, and how soft is a softmax of such scores?",
+        answer="At most 1, so that no weight exceeds another by more than e²: lengths carry meaning.",
+    ),
+    scale(
         id="scale-after-softmax",
         title="the scale applied to the weights, after the softmax",
         parts={"scale": unscaled, "scale_weights": lambda weights, width: weights / width**0.5},
@@ -125,4 +164,12 @@ FLAWS = (
         question="Your function is called twice with the same Q. What does the second call return?",
         answer="Something else: `q /= …` changed the caller's array; write `q = q / …`.",
     ),
+)
+
+#: Where V has a width of its own.
+BY_VALUES = scale(
+    id="scale-by-value-width",
+    title="scores divided by √d_v, the width of the values",
+    parts={"prepare": root_of_values},
+    caught_by=("definition",),
 )

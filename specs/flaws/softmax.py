@@ -40,6 +40,31 @@ def over_the_batch_too(logits: Array) -> Array:
     return softmax(logits.reshape(-1)).reshape(logits.shape)
 
 
+def over_queries_and_keys(logits: Array) -> Array:
+    """Softmax over all numbers of one head of one item."""
+    flat = softmax(logits.reshape(*logits.shape[:-2], -1))
+    return flat.reshape(logits.shape)
+
+
+def twice(logits: Array) -> Array:
+    """Softmax of the softmax."""
+    return softmax(softmax(logits))
+
+
+def logarithm(logits: Array) -> Array:
+    """The logarithm of the softmax."""
+    with np.errstate(all="ignore"):
+        xp = library(logits)
+        peak = xp.amax(logits, -1, keepdims=True)
+        total = xp.exp(logits - peak).sum(-1, keepdims=True)
+        return logits - peak - xp.log(total)
+
+
+def hard_maximum(logits: Array) -> Array:
+    """All the weight for the largest score."""
+    return (logits == library(logits).amax(logits, -1, keepdims=True)) * (logits * 0 + 1.0)
+
+
 def sigmoid(logits: Array) -> Array:
     """Squash each score on its own."""
     return 1 / (1 + library(logits).exp(-logits))
@@ -138,6 +163,31 @@ FLAWS = (
         caught_by=("definition", "softmax-before-values", "softmax-axis", "weights-valid"),
     ),
     normalise(
+        id="softmax-twice",
+        title="the softmax taken twice",
+        parts={"normalise": twice},
+        caught_by=("definition", "scale", "mask-value"),
+        question="What is the softmax of weights between 0 and 1?",
+        answer="Nearly uniform: no weight exceeds another by more than a factor of e; blocked keys "
+        "are back.",
+    ),
+    normalise(
+        id="log-softmax",
+        title="the logarithm of the softmax for the weights",
+        parts={"normalise": logarithm},
+        caught_by=("definition", "softmax-axis", "weights-valid"),
+        question="What is log_softmax for, and what sign do its values have?",
+        answer="For losses; they are negative, so they are no weights of an average.",
+    ),
+    normalise(
+        id="argmax",
+        title="the largest score takes all: a maximum in the place of the softmax",
+        parts={"normalise": hard_maximum},
+        caught_by=("definition", "scale"),
+        question="What does the softmax tend to for large scores, and what is lost there?",
+        answer="To the maximum: no mixture is left, and no gradient reaches Q and K.",
+    ),
+    normalise(
         id="sigmoid",
         title="a sigmoid of each score instead of the softmax",
         parts={"normalise": sigmoid},
@@ -206,8 +256,29 @@ def repaired_output(out: Array, weights: Array) -> tuple[Array, Array]:
     return library(out).nan_to_num(out), weights
 
 
+shown = partial(
+    Flaw,
+    question="Of what do your returned weights sum to 1, and which of them are 0?",
+    answer="Each query's row; those of blocked keys: they are the weights that V was multiplied by.",
+)
+
 #: Mistakes that show in weights which are returned.
 RETURNED = (
+    shown(
+        id="scores-returned",
+        title="the scores returned in the place of the weights",
+        stage=Stage.NORMALISE,
+        parts={"show": lambda weights, logits, masked: logits},
+        also=({"show": lambda weights, logits, masked: masked},),
+        caught_by=("softmax-axis", "weights-valid"),
+    ),
+    shown(
+        id="unmasked-weights-returned",
+        title="weights returned as they are without the mask, though the output is right",
+        stage=Stage.MASK,
+        parts={"show": lambda weights, logits, masked: softmax(logits)},
+        caught_by=("mask-before-softmax",),
+    ),
     Flaw(
         id="nan-weights",
         title="NaN in the weights of a query with no allowed key, hidden in the output",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from harness import Flaw, Stage
-from specs.flaws.softmax import unguarded
+from specs.flaws.softmax import over_queries_and_keys, unguarded
 from specs.reference.stages import library, no_dropout, softmax
 
 Array = Any
@@ -74,9 +74,14 @@ dropped_keys = _with_mask_of((slice(None), slice(None), slice(0, 1)))
 shared_by_heads = _with_mask_of((slice(None), slice(0, 1)))
 
 
+def cut(array: Array) -> Array:
+    """Cut an array off from the graph, where there is one."""
+    return array if library(array) is np else array.detach()
+
+
 def detached(logits: Array) -> Array:
     """Softmax of logits that are cut off from the graph."""
-    return softmax(logits if library(logits) is np else logits.detach())
+    return softmax(cut(logits))
 
 
 def single(out: Array, weights: Array) -> tuple[Array, Array]:
@@ -140,6 +145,23 @@ FLAWS = (
         caught_by=("definition", "softmax-axis", "weights-valid"),
         question="nn.Softmax() without dim, on (B, H, Tq, Tk): which axis does it choose?",
         answer="Axis 1, the heads; always name the axis, dim=-1.",
+    ),
+    normalise(
+        id="softmax-over-queries-and-keys",
+        title="the softmax over queries and keys at once: a whole matrix of weights sums to 1",
+        parts={"normalise": over_queries_and_keys},
+        caught_by=("definition", "softmax-axis", "weights-valid"),
+        question="The weights of one head are (Tq, Tk). Which of their sums are 1?",
+        answer="Tq of them, one for every query, over its keys.",
+    ),
+    normalise(
+        id="output-detached",
+        hidden=True,
+        title="an output cut off from the graph: nothing has a gradient",
+        parts={"finish": lambda out, weights: (cut(out), cut(weights))},
+        caught_by=("gradients",),
+        question="Which operations cut the graph, and how would you notice?",
+        answer="detach, .data, .item and numpy; compare gradients with a reference, not `is not None`.",
     ),
     normalise(
         id="softmax-detached",

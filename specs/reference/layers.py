@@ -42,6 +42,11 @@ def keep_query(query: Array, x: Array) -> Array:
     return query
 
 
+def keep_output(out: Array, query: Array) -> Array:
+    """Nothing more happens to the output: residuals and norms are the block's affair."""
+    return out
+
+
 def fit_heads(width: int, count: int) -> int:
     """Return how many features the heads have together: all, or there is no such layer."""
     if width % count:
@@ -76,6 +81,7 @@ MULTI_HEAD = MappingProxyType(
         "split_heads": heads.split_heads,
         "merge_heads": heads.merge_heads,
         "project_out": project_out,
+        "finish_layer": keep_output,
         "fit_heads": fit_heads,
     }
 )
@@ -119,7 +125,8 @@ def multi_head(
     apart = [parts["split_heads"](x, count) for x in projected(parts, weights, query, key, value)]
     allowed = None if mask is None else parts["accept_mask"](mask)
     trace = stages.attention(parts, *apart, allowed)
-    return parts["project_out"](parts["merge_heads"](trace.out), weights), trace
+    out = parts["project_out"](parts["merge_heads"](trace.out), weights)
+    return parts["finish_layer"](out, query), trace
 
 
 def reachable(trace: Trace, out: Array) -> Array | None:

@@ -88,6 +88,16 @@ def softmax(logits: Array, axis: int = -1) -> Array:
     return exponentials / (total + (total == 0))
 
 
+def keep_logits(logits: Array) -> Array:
+    """Without a mask, every key may be seen."""
+    return logits
+
+
+def show(weights: Array, logits: Array, masked: Array) -> Array:
+    """Return the weights that V was multiplied by."""
+    return weights
+
+
 def keep_weights(weights: Array, allowed: Array | None) -> Array:
     """Nothing more happens to the weights: the mask came before the softmax."""
     return weights
@@ -120,6 +130,7 @@ REFERENCE = MappingProxyType(
         "score": score,
         "scale": scale,
         "mask": mask,
+        "without_mask": keep_logits,
         "add_mask": add_mask,
         "normalise": softmax,
         "mask_weights": keep_weights,
@@ -128,6 +139,7 @@ REFERENCE = MappingProxyType(
         "drop_weights": no_dropout,
         "drop_out": no_dropout,
         "aggregate": aggregate,
+        "show": show,
         "finish": finish,
     }
 )
@@ -167,9 +179,11 @@ def attention(
     raw = parts["score"](query, key)
     logits = masked = parts["scale"](raw, width)
     allowed = None
-    if mask is not None and is_additive(mask):
+    if mask is None:
+        masked = parts["without_mask"](logits)
+    elif is_additive(mask):
         logits = masked = parts["add_mask"](logits, mask)
-    elif mask is not None:
+    else:
         allowed = parts["read_mask"](mask, logits)
         masked = parts["mask"](logits, allowed)
     weights = parts["normalise"](parts["drop_logits"](masked, dropout, training))
@@ -178,7 +192,8 @@ def attention(
     weights = parts["scale_weights"](weights, width)
     mixed = parts["drop_weights"](weights, dropout, training)
     out = parts["aggregate"](mixed, query, key, value)
-    out, weights = parts["finish"](parts["drop_out"](out, dropout, training), mixed)
+    shown = parts["show"](mixed, logits, masked)
+    out, weights = parts["finish"](parts["drop_out"](out, dropout, training), shown)
     return Trace(query, key, value, raw, logits, allowed, mixed, weights, out)
 
 
