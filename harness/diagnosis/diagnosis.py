@@ -27,6 +27,8 @@ from harness.spec import Flaw, Spec, disjoint, shape_name
 
 #: A larger difference is not taken for rounding by a reader, even where it is.
 SMALL: Final = 1e-3
+#: Fewer answers than these prove nothing beside calls that raised.
+HANDFUL: Final = 4
 #: Failures in so many stages may tell where the mistake is; in more they point everywhere.
 FEW: Final = 2
 
@@ -53,9 +55,10 @@ def diagnose(
         search = FlawSearch(spec, of_point, failed, flaws, masked_flaws)
         if search.is_right:
             continue
-        if result := search.found():
+        result = search.found()
+        if result is not None and _is_proved(search, result):
             found[point.name] = result
-        elif not search.is_answered_right:
+        elif result is not None or not search.is_answered_right:
             explained = False
     unnamed = [call for call in calls if found and call.point.name not in found]
     found = _merged(found)
@@ -66,8 +69,36 @@ def diagnose(
         if match := hidden.find():
             evidence = _of_checks(match.checks, len(replay.failed))
             said = [_describe("submission", match.explanations, evidence)]
-    complete = explained and not any(one.unexplained for one in found.values())
-    return tuple(msgspec.structs.replace(one, complete=complete) for one in said)
+    named = {spelling.id: spelling for spelling in known}
+    flaws_of = [[named[one] for one in each.flaw.split("+")] for each in said]
+    left = replay.not_accounted_for(dict.fromkeys(itertools.chain(*flaws_of)))
+    complete = explained and not left and not any(one.unexplained for one in found.values())
+    return tuple(
+        msgspec.structs.replace(one, complete=complete, confidence=_with_rest(one, left))
+        for one, flaws in zip(said, flaws_of, strict=True)
+        if not left or min(map(replay.lowest_level, flaws)) <= min(map(replay.level_of, left))
+    )
+
+
+def _is_proved(search: FlawSearch, result: SearchResult) -> bool:
+    """Tell whether enough calls answered, and as these flaws leave them, to give a name.
+
+    That a call raised is evidence only beside answers: all calls end as the flaws say, or most
+    answered. What is refused here raises by its own name, and that is the mistake.
+    """
+    if search.is_refused or not result.raised:
+        return True
+    if result.calls < HANDFUL:
+        return False
+    mostly_answered = result.raised <= result.calls and not search.is_answered_right
+    return mostly_answered or not result.unexplained
+
+
+def _with_rest(one: Diagnosis, left: Sequence[str]) -> str:
+    """Return the confidence of a diagnosis, with the checks that it does not account for."""
+    if not left:
+        return one.confidence
+    return f"{one.confidence} It does not explain why these checks fail: {', '.join(left)}."
 
 
 def _settled(spec: Spec, calls: Sequence[Recorded], flaws: Iterable[Flaw]) -> Sequence[Recorded]:

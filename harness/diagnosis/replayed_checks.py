@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from harness.candidate import Candidate, DirectSession, SubmissionFacts, run_check
-from harness.results import CheckResult, Outcome
-from harness.spec import Flaw, Spec
+from harness.results import LEVELS, CheckResult, Outcome
+from harness.spec import Flaw, Spec, disjoint
 
 _NUMBER: Final = re.compile(r"[-+]?\d(?:[\d.,]*\d)?(?:e[-+]?\d+)?%?|\b(?:nan|inf)\b")
 #: Where the submission raised; the reference is in no file of its own.
@@ -67,6 +67,22 @@ class Replay:
         ended = (check for check in rarest if self.failed[check][0] not in ANSWERED)
         other = (check for check in rarest if self._replayed(flaws, check) != self.failed[check])
         return next(itertools.chain(ended, other), None)
+
+    def not_accounted_for(self, flaws: Collection[Flaw]) -> list[str]:
+        """Return the failed checks that the reference with these flaws passes."""
+        if not flaws or not disjoint(tuple(flaws)):
+            return []
+        predicted = frozenset().union(*map(self.predicted, flaws))
+        others = [check for check in self.failed if check not in predicted | self.implied]
+        return [check for check in others if self._replayed(flaws, check)[0] is Outcome.PASSED]
+
+    def level_of(self, check: str) -> int:
+        """Return the place of a check's level among the levels, from the lowest."""
+        return LEVELS.index(self._checks[check].level)
+
+    def lowest_level(self, flaw: Flaw) -> int:
+        """Return the place of the lowest level of which a flaw fails a check."""
+        return min(map(self.level_of, self.predicted(flaw)), default=len(LEVELS))
 
     def _flaw_count(self, check: str) -> int:
         return sum(check in flaw.caught_by for flaw in self._spec.flaws)

@@ -17,7 +17,7 @@ from typing import Final
 
 from harness.candidate import Recorded
 from harness.diagnosis.all_calls import AllCalls, Survivor
-from harness.diagnosis.distance import Distance, differ, outputs
+from harness.diagnosis.distance import REFUSALS, Distance, differ, outputs
 from harness.diagnosis.first_wrong_call import (
     Explanation,
     FirstWrongCall,
@@ -80,6 +80,12 @@ class FlawSearch:
     def is_answered_right(self) -> bool:
         """Whether no call is wrong that answered."""
         return self._first is None or self._first.raised
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether what is wrong is that something was used which the assignment does not have."""
+        raised = self._first.call.answer.raised if self._first is not None else None
+        return raised is not None and raised.kind in REFUSALS
 
     @functools.cached_property
     def _may_be_several(self) -> bool:

@@ -271,3 +271,20 @@ def test_a_recording_is_all_that_is_needed():
     assert all(isinstance(one, Recorded) for one in recording)
     (said,) = diagnose(NUMPY, tuple(recording), checks, SEED)
     assert said.flaw == "no-scale"
+
+
+def broken_for(is_broken):
+    """Return the reference, whose attention raises for the calls that a function picks."""
+    functions = NUMPY.assemble(NUMPY.reference)
+    right = functions["attention"]
+
+    def attention(query, *others):
+        if is_broken(query):
+            raise ValueError("axes don't match array")
+        return right(query, *others)
+
+    return {**functions, "attention": attention}
+
+
+def test_exceptions_alone_are_given_no_name():
+    assert said_of(broken_for(lambda query: True)) == ()
