@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         State,
         draw_weights,
     )
-    from harness.errors import CheckFailed
+    from harness.errors import CheckFailed, NotOffered
     from harness.protocol import Tensor
     from harness.results import Facet, KeyPoint, Level, Question, Stage
     from harness.spec import (
@@ -52,6 +52,7 @@ __all__ = [
     "Learned",
     "Level",
     "Norm",
+    "NotOffered",
     "Projection",
     "Question",
     "Spec",
@@ -81,6 +82,7 @@ _HOMES = {
     "Learned": "harness.candidate.weights",
     "Level": "harness.results",
     "Norm": "harness.candidate.weights",
+    "NotOffered": "harness.errors",
     "Projection": "harness.candidate.weights",
     "Question": "harness.results",
     "Spec": "harness.spec",

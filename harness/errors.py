@@ -17,6 +17,7 @@
     │   ├── NotMeasured             this sandbox cannot measure what the check asks for
     │   └── Unread                  a written answer that a person has to read
     ├── CheckFailed             the answer is wrong; carries the evidence
+    ├── NotOffered              the submission has no such part; nothing is failed for it
     └── SandboxBroken           our fault, never scored
         └── SandboxUnavailable      no engine, image or runtime; says what to do
 """
@@ -110,6 +111,10 @@ class NotMeasured(CandidateError):
 
 class Unread(CandidateError):
     """A written answer that no reader understands; a person decides whether it is right."""
+
+
+class NotOffered(TakehomeError):
+    """The submission has not what a check needs, e.g. a mask; the message names it."""
 
 
 class CheckFailed(TakehomeError):

@@ -71,7 +71,14 @@ class Unsupported:
     shape: tuple[int, ...]
 
 
-Value = Tensor | Floats | Handle | None | bool | int | float | str
+@dataclasses.dataclass(frozen=True, slots=True)
+class Settings:
+    """An object with fields, which are plain values: what some classes are made from."""
+
+    fields: Mapping[str, bool | int | float | str | None]
+
+
+Value = Tensor | Floats | Handle | Settings | None | bool | int | float | str
 Output = Tensor | Opaque | Unsupported | None | bool | int | float | str
 
 
@@ -241,6 +248,9 @@ def _encode_value(value: Value, payload: _Payload) -> dict[str, Any]:
             return {"k": "str", "v": value}
         case Handle():
             return {"k": "object", "v": value.number}
+        case Settings():
+            fields = {name: _encode_value(one, payload) for name, one in value.fields.items()}
+            return {"k": "settings", "v": fields}
     raise TypeError(f"argument is a {type(value).__name__}, expected an array or a plain value")
 
 

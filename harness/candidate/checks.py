@@ -17,6 +17,7 @@ from harness.errors import (
     CandidateTimedOut,
     CheckFailed,
     NotMeasured,
+    NotOffered,
     OutOfResources,
     ProtocolViolation,
     SandboxBroken,
@@ -72,6 +73,8 @@ def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> Chec
     try:
         with np.errstate(all="ignore"):  # a wrong answer may hold anything
             check.criterion.body(**given)
+    except NotOffered as error:
+        outcome, message = Outcome.NOT_APPLICABLE, f"the submission has no {error}"
     except CheckFailed as error:
         outcome, message, mismatch = Outcome.FAILED, str(error), error.mismatch
     except CandidateError as error:
@@ -135,7 +138,8 @@ def _passes_reference(check: Check, spec: Spec, seed: str) -> bool:
 
 def credit(spec: Spec, results: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
     """Take back the points of checks that earn with another one which did not pass."""
-    passed = {result.id for result in results if result.outcome is Outcome.PASSED}
+    fine = (Outcome.PASSED, Outcome.NOT_APPLICABLE)
+    passed = {result.id for result in results if result.outcome in fine}
     with_what = {check.id: check.earns_with for check in spec.checks}
 
     def credited(result: CheckResult) -> CheckResult:

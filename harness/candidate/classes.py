@@ -135,6 +135,7 @@ class ClassProxy:
             CandidateRaised: the constructor raised.
             CheckFailed: no reading of its parameters holds what the brief asks for.
         """
+        made_of = self._proxy.known.offered(made_of)
         like = self._layout()
         number, parameters, late = self._construct(made_of)
         learned = self.learned(*made_of)
@@ -148,6 +149,7 @@ class ClassProxy:
 
     def drawn(self, draw: Draw, *made_of: Value) -> Layer:
         """Make an object and give it weights of real size."""
+        made_of = self._proxy.known.offered(made_of)
         layer = self.make(*made_of)
         layer.set(draw_weights(self.learned(*made_of), draw))
         return layer
@@ -314,7 +316,7 @@ class ClassProxy:
         return found
 
     def _find_layout(self) -> WeightLayout | str:
-        sizes = self._construction.sizes
+        sizes = self._proxy.known.offered(self._construction.sizes)
         number, parameters, _ = self._construct(sizes)
         found = possible_layouts(parameters, self.learned(*sizes))
         if not found:
@@ -339,12 +341,14 @@ class ClassProxy:
         Names are a hint. Where they mislead, other readings are tried without them, and only one
         that reproduces the reference counts.
         """
-        trial = LayoutTrial(self.name, self._construction, found)
+        sizes = self._proxy.known.offered(self._construction.sizes)
+        construction = dataclasses.replace(self._construction, sizes=sizes)  # type: ignore[arg-type]
+        trial = LayoutTrial(self.name, construction, found)
         answers = self._answers_of(trial, number)
         fitting = trial.reproducing(answers)
         if fitting is None and found[0].is_named:
-            nameless = nameless_layouts(parameters, self.learned(*self._construction.sizes))
-            other = LayoutTrial(self.name, self._construction, nameless)
+            nameless = nameless_layouts(parameters, self.learned(*sizes))
+            other = LayoutTrial(self.name, construction, nameless)
             fitting = other.reproducing(self._answers_of(other, number)) if nameless else None
         return fitting or trial.choose(answers)
 

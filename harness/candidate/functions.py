@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -124,6 +124,10 @@ def require_echo(echo: Sequence[Output], arguments: Sequence[Value]) -> None:
         raise ProtocolViolation(f"{len(echo)} arguments were sent back, expected {len(arguments)}")
 
 
+def _as_asked(made_of: Arguments) -> Arguments:
+    return made_of
+
+
 @dataclasses.dataclass(slots=True)
 class SubmissionFacts:
     """What was found out about a submission, for all its checks."""
@@ -136,6 +140,8 @@ class SubmissionFacts:
     conventions: dict[str, str] = dataclasses.field(default_factory=dict)
     #: Its masks cannot differ between heads: they say nothing of heads, which are inside a layer.
     heads_alike: bool = False
+    #: Sizes that the brief asks for -> those of what can be made; raises ``NotOffered``.
+    offered: Callable[[Arguments], Arguments] = _as_asked
     #: It is our own reference, whose names are true: they need no trial.
     trust_parameter_names: bool = False
     #: Numbers of objects in the sandbox, each used once.

@@ -39,6 +39,8 @@ class Parameter:
     name: str
     kind: str = "positional_or_keyword"
     default: bool = False  #: it need not be given
+    value: bool | int | float | None = None  #: its default, where that is a number or a flag
+    fields: tuple[str, ...] = ()  #: what a class reads of it: it takes an object of settings
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,7 +277,13 @@ def _items(header: Mapping[str, Any], key: str) -> list[Any]:
 
 def _read_parameters(entry: Mapping[str, Any], key: str) -> tuple[Parameter, ...]:
     return tuple(
-        Parameter(item["name"], str(item.get("kind")), item.get("default") is True)
+        Parameter(
+            item["name"],
+            str(item.get("kind")),
+            item.get("default") is True,
+            item["value"] if type(item.get("value")) in (bool, int, float) else None,
+            tuple(name for name in _items(item, "fields") if isinstance(name, str)),
+        )
         for item in _items(entry, key)
         if isinstance(item, dict) and isinstance(item.get("name"), str)
     )

@@ -15,6 +15,7 @@ import numpy as np
 
 from harness.conventions.convention import Convention, mapped
 from harness.conventions.split_calls import SplitCall
+from harness.errors import NotOffered
 from harness.protocol import Answer, Call, Construct, Cost, Gradients, Step, Value
 
 Floats = np.ndarray[Any, Any]
@@ -62,6 +63,9 @@ class AdaptingSession:
         convention = self._conventions.get(name)
         if convention is None or not isinstance(step, (Call, Cost, Gradients)):
             return [step], _first
+        convention.require_offered(step.arguments)
+        if isinstance(step, Call) and step.keep and not convention.hands_on_a_cache:
+            raise NotOffered("cache to hand on")
         renamed = convention.name if step.object is None else ""
         if isinstance(step, (Cost, Gradients)):
             pieces = SplitCall(convention, step.arguments)

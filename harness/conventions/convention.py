@@ -14,7 +14,9 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from harness.candidate.weights import projections_named_by, words
+from harness.conventions.constructors import Argument
 from harness.conventions.mask_forms import MaskForm
+from harness.errors import NotOffered
 from harness.protocol import Handle, Output, Tensor, Value
 from harness.spec import EntryPoint
 
@@ -44,6 +46,12 @@ class Places:
 
 
 NOWHERE: Final = Places()
+#: Values by which nothing is asked for: what every function does without the parameter.
+NEUTRAL: Final[Mapping[str, tuple[Value, ...]]] = {
+    "dropout_p": (0, 0.0),
+    "training": (False, True),
+    "axis": (-1,),
+}
 KEEP: Final = MaskForm()
 
 
@@ -55,8 +63,11 @@ class Convention:
     #: brief position of each of the submission's parameters, None for one of its own
     order: tuple[int | None, ...]
     keywords: tuple[str, ...] = ()  #: names of the last of them, which take no positions
-    #: names of a constructor's parameters, and which of the brief's each one is
-    constructor: tuple[tuple[str, int], ...] = ()
+    parameters: tuple[str, ...] = ()  #: the brief's; what has no place among ``order`` is absent
+    constructor: tuple[Argument, ...] = ()  #: what a class is made of; () for the brief's sizes
+    #: parameters of the submission's own, and what they are given
+    constants: tuple[tuple[str, Value], ...] = ()
+    causal: bool | None = None  #: whether a class without a choice is causal
     places: Places = NOWHERE
     headed: bool = False  #: arrays have a dimension of heads
     layer: bool = False  #: it is a class, and what has heads is inside
@@ -72,6 +83,22 @@ class Convention:
     def heads_alike(self) -> bool:
         """Whether neither masks nor calls can tell heads apart."""
         return self.layer and self.headed and "h" not in (self.mask.axes or "h")
+
+    @property
+    def hands_on_a_cache(self) -> bool:
+        """Whether a cache that it returned can be given back to it."""
+        names = self.parameters
+        return "cache" not in names or names.index("cache") in self.order
+
+    def require_offered(self, values: Sequence[Value]) -> None:
+        """Require the submission to have a parameter for everything that it is to be given.
+
+        Raises:
+            NotOffered: it has none, so that the check which asks for it does not apply.
+        """
+        for place, (name, value) in enumerate(zip(self.parameters, values, strict=False)):
+            if place not in self.order and not _is_neutral(name, value):
+                raise NotOffered(f"parameter for {name}")
 
     def arguments(self, values: Sequence[Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
         """Put arguments in the brief's order into the submission's, and under its keywords."""
@@ -90,6 +117,7 @@ class Convention:
             for n, name in enumerate(self.keywords)
             if by_position + n in given
         }
+        named.update(self.constants)
         return tuple(placed[: last + 1]), named
 
     def sent_at(self, place: int, given: Sequence[Value], named: Mapping[str, Value]) -> int:
@@ -104,8 +132,7 @@ class Convention:
         """Put the constructor's arguments under the submission's names, where these are known."""
         if not self.constructor:
             return tuple(made_of), {}
-        named = {name: made_of[p] for name, p in self.constructor if p < len(made_of)}
-        return (), named
+        return (), {one.name: one.value(made_of) for one in self.constructor}
 
     def kept(self, keep: Mapping[int, Handle]) -> dict[int, Handle]:
         """Return which outputs of the submission are to be kept."""
@@ -164,6 +191,11 @@ def mapped(value: _Some, change: Callable[[Floats], Floats]) -> _Some:
     if isinstance(value, np.ndarray):
         return np.ascontiguousarray(change(value))  # type: ignore[return-value]
     return value
+
+
+def _is_neutral(name: str, value: Value) -> bool:
+    """Tell whether a value asks for nothing, so that it may be left out."""
+    return value is None or (name in NEUTRAL and value in NEUTRAL[name])
 
 
 def array_of(value: object) -> Floats | None:

@@ -9,14 +9,22 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 from harness.candidate import Definition, LoadReport, Parameter, Session
 from harness.candidate.weights import projections_named_by, words
-from harness.conventions.convention import AXIS_ORDERS, NOWHERE, Convention, Places
+from harness.conventions.constructors import (
+    CONSTANTS,
+    arguments_of,
+    kind_of,
+    offered_sizes,
+)
+from harness.conventions.convention import AXIS_ORDERS, Convention, Places
 from harness.conventions.mask_forms import MaskForm
+from harness.conventions.text_trials import masked_inside, padding_form
 from harness.conventions.trials import ConventionTrials
 from harness.protocol import Call, Tensor
 from harness.spec import Draw, EntryPoint, Spec
@@ -26,8 +34,13 @@ Floats = np.ndarray[Any, Any]
 
 #: Words in the name of a parameter -> the brief's parameter.
 SYNONYMS: Final[Mapping[str, frozenset[str]]] = {
-    "mask": frozenset({"mask", "masks", "allowed", "causal", "padding", "valid", "lens"}),
-    "dropout": frozenset({"dropout", "p", "rate", "drop"}),
+    "mask": frozenset(
+        {"mask", "masks", "allowed", "padding", "pad", "valid", "lens", "m", "keep", "allow"}
+        | {"visible", "blocked", "attend"}
+    ),
+    "dropout": frozenset({"dropout", "p", "rate", "drop", "pdrop"}),
+    "cache": frozenset({"cache", "past", "state", "memory", "kv", "kvs", "history"}),
+    "block": frozenset({"block", "chunk", "tile", "bs", "blk", "blocksize"}),
     "training": frozenset({"training", "train", "mode"}),
     "heads": frozenset({"h", "heads", "head", "n", "num", "nhead"}),
     "length": frozenset({"length", "len", "size", "t", "n", "seq", "max", "l", "maxlen"}),
@@ -36,6 +49,12 @@ SYNONYMS: Final[Mapping[str, frozenset[str]]] = {
     "x": frozenset({"x", "input", "inputs", "tensor", "arr", "a", "scores", "logits", "z"}),
     "axis": frozenset({"axis", "dim"}),
 }
+#: Words of parameters that are the submission's own: none of them is a mask or a cache.
+OWN: Final = frozenset(
+    {"return", "need", "weights", "verbose", "causal", "is", "use", "eps", "scale", "temperature"}
+    | {"decoder", "masked", "autoregressive", "head", "training", "train", "dropout", "debug"}
+    | {"name", "device", "dtype", "axis", "dim", "inplace", "bias", "drop", "pdrop"}
+)
 _BY_POSITION: Final = ("positional_only", "positional_or_keyword")
 
 
@@ -45,6 +64,8 @@ class Inferred:
 
     conventions: Mapping[str, Convention]
     words: Mapping[str, str]  #: entry point -> what was inferred
+    #: class -> sizes that the brief asks for -> those that it can be made of
+    offered: Mapping[str, Callable[[tuple[Any, ...]], tuple[Any, ...]]]
     unclear: Mapping[str, str]  #: entry point -> why it cannot be told how it is called
 
 
@@ -58,6 +79,9 @@ def infer(spec: Spec, session: Session, report: LoadReport) -> Inferred:
         if definition is None:
             continue
         named = list(by_name(point, definition))
+        if not named:
+            unclear[point.name] = _too_few(point, definition)
+            continue
         if Places.of(point).key is not None:
             convention = _by_trial(point, named, session, spec)
             if convention is None and not _is_briefs(point, definition):
@@ -68,12 +92,27 @@ def infer(spec: Spec, session: Session, report: LoadReport) -> Inferred:
             convention = _variant(point, named[0], session, spec)
         else:
             convention = named[0]
+        if convention.constructor:
+            convention = masked_inside(point, convention, session)
+        if point.constructor and Places.of(point).key is None:
+            convention = padding_form(point, convention, session)
         if not point.is_core and not set(range(len(point.parameters))) <= set(convention.order):
             continue  # a helper that takes less than the brief asks for is something else
         found[point.name] = convention
         if sentence := _sentence(point, convention, definition):
             said[point.name] = sentence
-    return Inferred(conventions=found, words=said, unclear=unclear)
+    offered = {
+        point.name: partial(_offered, point, found[point.name])
+        for point in spec.entry_points
+        if point.constructor and point.name in found and found[point.name].constructor
+    }
+    return Inferred(conventions=found, words=said, unclear=unclear, offered=offered)
+
+
+def _offered(
+    point: EntryPoint, convention: Convention, made_of: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    return offered_sizes(point, convention.constructor, made_of, convention.causal)
 
 
 def find(point: EntryPoint, definitions: Sequence[Definition]) -> Definition | None:
@@ -94,7 +133,11 @@ def find(point: EntryPoint, definitions: Sequence[Definition]) -> Definition | N
         "V",
     }
     alike = [one for one in definitions if wanted and wanted <= _announced(_call_of(one))]
-    return alike[-1] if len(alike) == 1 else None
+    if len(alike) == 1:
+        return alike[-1]
+    # The only one of its kind is what was handed in, whatever its name; it is tried as any other.
+    fits = [one for one in definitions if len(_call_of(one)) >= len(point.required)]
+    return fits[0] if point.is_core and len(definitions) == 1 and fits else None
 
 
 def deviations(spec: Spec, report: LoadReport) -> str:
@@ -126,30 +169,45 @@ def by_name(point: EntryPoint, definition: Definition) -> Iterator[Convention]:
     """
     places = Places.of(point)
     takes = _positional_first(_call_of(definition))
-    orders = _orders(point.parameters, len(point.required), takes, places)
-    made = _made_with(point, _positional_first(definition.takes)) if point.constructor else ()
-    for order in orders:
-        at = order.index(places.mask) if places.mask in order and places.mask is not None else None
+    made = arguments_of(point, _positional_first(definition.takes)) if point.constructor else ()
+    for order in _orders(point.parameters, len(point.required), takes, places):
+        kept, keywords, constants = _placed(takes, order)
+        at = next((one for one, place in kept if place is not None and place == places.mask), None)
         yield Convention(
             name=definition.name,
-            order=order,
-            keywords=tuple(one.name for one in takes if one.kind == "keyword_only"),
+            parameters=point.parameters,
+            order=tuple(place for _, place in kept),
+            keywords=keywords,
+            constants=constants,
             constructor=made,
             places=places,
             headed=point.headed,
             layer=bool(point.constructor),
             mask=MaskForm(meaning="block" if point.blocking else "keep"),
             blocking=point.blocking,
-            mask_required=at is not None and at < len(takes) and not takes[at].default,
+            mask_required=at is not None and not at.default,
         )
 
 
-def _made_with(point: EntryPoint, takes: Sequence[Parameter]) -> tuple[tuple[str, int], ...]:
-    """Return which of the brief's each parameter of a constructor is; () for the brief's order."""
-    (order, *_) = _orders(point.constructor, len(point.sizes), takes, NOWHERE)
-    if order == tuple(range(len(order))):
-        return ()
-    return tuple((one.name, n) for one, n in zip(takes, order, strict=False) if n is not None)
+def _placed(
+    takes: Sequence[Parameter], order: Sequence[int | None]
+) -> tuple[list[tuple[Parameter, int | None]], tuple[str, ...], tuple[tuple[str, Any], ...]]:
+    """Return what is given and where; what follows a parameter that is left out is named."""
+    kept: list[tuple[Parameter, int | None]] = []
+    constants: list[tuple[str, Any]] = []
+    keywords: list[str] = []
+    left_out = False
+    for one, place in itertools.zip_longest(takes, order[: len(takes) or None]):
+        if one is None or (place is not None and one.kind != "keyword_only" and not left_out):
+            kept.append((one or Parameter(""), place))
+        elif place is not None:
+            kept.append((one, place))
+            keywords.append(one.name)
+        if one is not None and place is None:
+            left_out = True
+            if not one.default:
+                constants.append((one.name, CONSTANTS.get(kind_of(one.name))))
+    return kept, tuple(keywords), tuple(constants)
 
 
 def _positional_first(parameters: Sequence[Parameter]) -> list[Parameter]:
@@ -170,9 +228,11 @@ def _orders(
         if (at := next(named, None)) is not None:
             order[at] = places.mask
     if takes and set(range(required)) <= set(order):
-        yield tuple(order)
+        yield tuple(_filled(wanted, takes, order))
         return
     usual = tuple(range(min(len(wanted), len(takes)) if takes else len(wanted)))
+    if takes and len(usual) < required:
+        return  # what takes fewer arrays than the brief gives cannot be called in its order
     yield usual
     arrays = sorted({p for p in (places.query, places.key, places.value) if p is not None})
     telling = any(projections_named_by(one.name) for one in takes)
@@ -183,12 +243,30 @@ def _orders(
             yield (*first, *usual[len(arrays) :])
 
 
+def _filled(
+    wanted: Sequence[str], takes: Sequence[Parameter], order: list[int | None]
+) -> list[int | None]:
+    """Give the first parameter without a meaning the first of the brief's that has no place.
+
+    Only where that is an array or a cache: a flag that is taken for one would change its meaning.
+    """
+    free = [n for n, name in enumerate(wanted) if n not in order]
+    for n, one in enumerate(takes):
+        if order[n] is not None or not free or one.value is not None:
+            continue
+        if set(words(wanted[free[0]])) & {"mask", "cache"} and not set(words(one.name)) & OWN:
+            order[n] = free.pop(0)
+    return order
+
+
 def _means(name: str, wanted: str) -> bool:
     if name.lower() == wanted.lower():
         return True
     if projections_named_by(wanted) and projections_named_by(wanted)[0] in ("Q", "K", "V"):
         return projections_named_by(name) == projections_named_by(wanted)
     parts, others = set(words(name)), set(words(wanted))
+    if "use" in parts or "return" in parts:  # a flag about a thing is not the thing
+        return False
     return any(parts & synonyms and others & {*synonyms, key} for key, synonyms in SYNONYMS.items())
 
 
@@ -203,9 +281,10 @@ def _by_trial(
     point: EntryPoint, named: Sequence[Convention], session: Session, spec: Spec
 ) -> Convention | None:
     """Decide order, layout, outputs and mask by trial, or None when nothing works."""
-    trials = ConventionTrials(
-        point, Draw("", "conventions"), "f4" if spec.arrays == "torch" else "f8"
-    )
+    sizes = offered_sizes(point, named[0].constructor, point.sizes, None)
+    dtype = "f4" if spec.arrays == "torch" else "f8"
+    masks = Places.of(point).mask in named[0].order
+    trials = ConventionTrials(point, Draw("", "conventions"), dtype, sizes, masks=masks)
     working = [trial for trial in trials.run(named, session) if trials.works(trial)]
     if not working:
         return None
@@ -245,6 +324,14 @@ def _variant(point: EntryPoint, named: Convention, session: Session, spec: Spec)
     return named
 
 
+def _too_few(point: EntryPoint, definition: Definition) -> str:
+    takes = ", ".join(one_line(one.name, 30) for one in _call_of(definition))
+    return (
+        f"{one_line(definition.name, 60)} takes ({takes}), "
+        f"expected ({', '.join(point.required)}): the brief gives more than it has parameters for"
+    )
+
+
 def _unclear(point: EntryPoint, definition: Definition) -> str:
     takes = ", ".join(one_line(one.name, 30) for one in _call_of(definition))
     return (
@@ -260,7 +347,8 @@ def _sentence(point: EntryPoint, convention: Convention, definition: Definition)
     if convention.name != point.name:
         said.append(f"called {one_line(convention.name, 60)}")
     if convention.constructor:
-        said.append(f"made with ({_listed(_positional_first(definition.takes))})")
+        made = ", ".join(one_line(one.words(), 120) for one in convention.constructor)
+        said.append(f"made with ({made})")
     used = [place for place in convention.order if place is not None]
     if list(convention.order[: len(used)]) != list(range(len(used))) or convention.keywords:
         said.append(f"takes ({_listed(takes)})")
@@ -276,6 +364,9 @@ def _sentence(point: EntryPoint, convention: Convention, definition: Definition)
         names = [name for place, name in sorted((p, n) for p, n in found if p is not None)]
         where = f" at position {convention.returns[0]}" if len(names) == 1 else ""
         said.append(f"returns {', '.join(names)}{where}")
+    absent = [name for n, name in enumerate(point.parameters) if n not in convention.order]
+    if absent:
+        said.append(f"has no {', '.join(absent)}")
     if convention.identity:
         said.append("its weights are read as the output for V = I")
     if convention.variant:

@@ -46,8 +46,16 @@ class ConventionTrial:
 class ConventionTrials:
     """Calls of one entry point, and what can be read from their answers."""
 
-    def __init__(self, point: EntryPoint, draw: Draw, dtype: str) -> None:
-        self._point = point
+    def __init__(
+        self,
+        point: EntryPoint,
+        draw: Draw,
+        dtype: str,
+        sizes: tuple[Any, ...] | None = None,
+        *,
+        masks: bool = True,
+    ) -> None:
+        self._point = point = dataclasses.replace(point, sizes=sizes or point.sizes)
         places = Places.of(point)
         layer = bool(point.constructor)
         self._leading = (BATCH, HEADS) if point.headed and not layer else (BATCH,)
@@ -62,6 +70,7 @@ class ConventionTrials:
         self._usual = usual | ({places.value: value} if self._apart else {})
         self._moving = places.value if self._apart else places.key
         self._mask_at = places.mask
+        self._masks = masks
         self.calls = [self._given(None), *self._masked()]
 
     def _given(self, mask: Floats | None, moved: Sequence[int] = ()) -> tuple[Value, ...]:
@@ -81,7 +90,7 @@ class ConventionTrials:
 
     def _masked(self) -> list[tuple[Value, ...]]:
         """Return the calls with a mask: the whole, with values moved, and in all the shapes."""
-        if self._mask_at is None:
+        if self._mask_at is None or not self._masks:
             return []
         shapes = self._point.mask_shapes or ("",)
         blocked = [self._mask(shape) for shape in shapes]

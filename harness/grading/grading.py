@@ -187,6 +187,8 @@ class Interface:
     unclear: str = ""  #: why it cannot be told how to talk to it
     heads_alike: bool = False  #: its masks cannot differ between heads
     load_error: CandidateError | None = None  #: why it did not load
+    #: sizes that the brief asks for -> those of what its class can be made of
+    offered: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None
 
 
 def find_interface(
@@ -217,6 +219,7 @@ def find_interface(
         (*report.notes, *notes),
         unclear,
         any(convention.heads_alike for convention in inferred.conventions.values()),
+        offered=next(iter(inferred.offered.values()), None),
     )
 
 
@@ -252,10 +255,18 @@ def _score(
     if assignment.adapt and interface.defined is not None:
         spec = spec.only(interface.defined)
     known = SubmissionFacts(heads_alike=interface.heads_alike)
+    if interface.offered is not None:
+        known.offered = interface.offered
     checks, recording = run_checks(
         spec, interface.session, assignment.seed, interface.defined, known
     )
     came_to = verdict(checks)
+    applying = [check for check in checks if check.outcome is not Outcome.NOT_APPLICABLE]
+    if came_to is not Verdict.INVALID and not _core_applies(spec, applying):
+        reason = _nothing_to_grade(checks)
+        return unscored(
+            submission.id, submission.sha256, Verdict.UNGRADEABLE, reason, assignment, sandbox
+        )
     finding = None
     if came_to is not Verdict.INVALID:
         finding = _find_cause(spec, checks, recording, interface)
@@ -269,7 +280,7 @@ def _score(
         spec=spec.name,
         sha256=submission.sha256,
         verdict=came_to,
-        reason=_broken_checks(checks) if came_to is Verdict.INVALID else "",
+        reason=_broken_checks(checks) if came_to is Verdict.INVALID else _as_far(checks),
         cause=finding.cause if finding else None,
         card=f"cards/{slug(submission.id, submission.sha256)}.html",
         level=level_reached(checks),
@@ -330,6 +341,34 @@ def _where(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{Path(last.filename).name}, line {last.lineno}"
     return one_line(f"{type(error).__name__}: {error} ({place})", 400)
+
+
+def _core_applies(spec: Spec, applying: Sequence[CheckResult]) -> bool:
+    """Tell whether what the assignment is about was graded, not only what is around it."""
+    applied = {check.id for check in applying}
+    return "definition" in applied or all(check.id != "definition" for check in spec.checks)
+
+
+def _lacking(checks: Sequence[CheckResult]) -> str:
+    """Name what checks needed and the submission does not have, each once."""
+    absent = [check for check in checks if check.outcome is Outcome.NOT_APPLICABLE]
+    names = (check.message.removeprefix("the submission has no ") for check in absent)
+    return ", no ".join(dict.fromkeys(names))
+
+
+def _as_far(checks: Sequence[CheckResult]) -> str:
+    """Say how much of an assignment was graded, or "" where that is all of it."""
+    absent = _lacking(checks)
+    if not absent:
+        return ""
+    applying = sum(check.outcome is not Outcome.NOT_APPLICABLE for check in checks)
+    right = verdict(checks) is Verdict.PASSED
+    begin = "Right as far as it goes" if right else "Graded as far as it goes"
+    return f"{begin}: no {absent} ({applying} of {len(checks)} checks apply)"
+
+
+def _nothing_to_grade(checks: Sequence[CheckResult]) -> str:
+    return f"the submission has no {_lacking(checks)}, without which there is nothing to grade"
 
 
 def _broken_checks(checks: tuple[CheckResult, ...]) -> str:

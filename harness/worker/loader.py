@@ -9,12 +9,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import linecache
+import math
 import sys
 import types
 from collections.abc import Mapping
 from typing import Any
 
-from . import definitions, eager, failure
+from . import definitions, eager, failure, settings_read
 from .inert import StandIns
 from .missing_names import TORCH_NAMES, missing_names
 from .missing_names import value as _given
@@ -109,10 +111,10 @@ def _definitions(
 def _names(module: types.ModuleType, files: frozenset[str]) -> list[dict[str, Any]]:
     """Describe the functions and classes that the submission defines, in their order."""
     entries: list[dict[str, Any]] = []
-    room = _NAMES_ROOM
+    room, read = _NAMES_ROOM, _fields_read(module)
     for name, value in list(module.__dict__.items()):
         try:
-            entry = _describe(name, value, files)
+            entry = _describe(name, value, files, read)
         except BaseException:  # a hostile attribute; not a name that can be called
             continue
         if entry is None:
@@ -124,12 +126,30 @@ def _names(module: types.ModuleType, files: frozenset[str]) -> list[dict[str, An
     return entries
 
 
-def _describe(name: str, value: Any, files: frozenset[str]) -> dict[str, Any] | None:
+def _fields_read(module: types.ModuleType) -> dict[str, dict[str, list[str]]]:
+    """Return what each class of the module reads of the settings that it is made from."""
+    try:
+        text = "".join(linecache.getlines(str(module.__file__)))
+        return settings_read.fields_by_class(ast.parse(text))
+    except Exception:  # it informs only
+        return {}
+
+
+def _describe(
+    name: str, value: Any, files: frozenset[str], read: Mapping[str, Mapping[str, list[str]]]
+) -> dict[str, Any] | None:
     if type(name) is not str or name.startswith("__") or len(name) > NAME_CAP:
         return None
-    entry = {"name": printable(name), "kind": "function", "parameters": _parameters(value)}
+    entry: dict[str, Any] = {
+        "name": printable(name),
+        "kind": "function",
+        "parameters": _parameters(value),
+    }
     if isinstance(value, types.FunctionType):
         return entry if inspect.unwrap(value).__code__.co_filename in files else None
+    for parameter in entry["parameters"] if isinstance(value, type) else ():
+        if fields := read.get(value.__name__, {}).get(parameter["name"]):
+            parameter["fields"] = fields
     if isinstance(value, type):
         method = getattr(value, "forward", None) or value.__dict__.get("__call__")
         call = _parameters(method)[1:] if isinstance(method, types.FunctionType) else []
@@ -152,9 +172,16 @@ def _parameters(value: Any) -> list[dict[str, Any]]:
             "name": printable(parameter.name)[:NAME_CAP],
             "kind": parameter.kind.name.lower(),
             "default": parameter.default is not parameter.empty,
+            "value": _plain(parameter.default),
         }
         for parameter in parameters[:_PARAMETERS_CAP]
     ]
+
+
+def _plain(default: Any) -> bool | int | float | None:
+    """Return a default that is a plain number or a flag, None for any other."""
+    kept = type(default) is bool or (type(default) is int and abs(default) < 1 << 31)
+    return default if kept or (type(default) is float and math.isfinite(default)) else None
 
 
 def why_not_whole(how: str, detail: str, seconds: float) -> str:

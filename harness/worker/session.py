@@ -67,7 +67,8 @@ class CallRunner:
         if "object" not in step:
             return self._named(step["name"])  # type: ignore[no-any-return]
         owner = self._objects[step["object"]]
-        return getattr(owner, step["name"]) if step.get("name") else owner  # type: ignore[no-any-return]
+        name = step.get("name") or ("" if callable(owner) else "forward")
+        return getattr(owner, name) if name else owner  # type: ignore[no-any-return]
 
     def _named(self, name: str) -> Any:
         if name not in self._loaded.namespace:

@@ -36,6 +36,17 @@ class Reply:
         self.blobs.append(blob)
 
 
+class Settings(dict[str, Any]):
+    """What a class is made from where it takes an object with fields, or a dictionary."""
+
+    __getattr__ = dict.__getitem__
+
+    def __missing__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return None
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Arguments:
     """Builds arguments, as numpy arrays or torch tensors, from headers and one payload."""
@@ -59,6 +70,8 @@ class Arguments:
                 return float(entry["v"])
             case "object":
                 return self.objects[entry["v"]]
+            case "settings":
+                return Settings({name: self.value(one) for name, one in entry["v"].items()})
             case _:
                 return entry["v"]
 

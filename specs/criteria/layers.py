@@ -356,14 +356,14 @@ def stable_softmax(layers: Layers, draw: Draw, judge: Judge):
 )
 def determinism(layers: Layers, draw: Draw, judge: Judge):
     """The same input gives the same output, whatever was computed in between."""
-    first, second = layers.drawn(draw, smallest=1)
-    returned = layers.proxy.each((first, second, first, second))
-    shapes = [layers.expected(*call).values.shape for call in (first, second)]
+    calls = layers.drawn(draw, smallest=1)
+    returned = layers.proxy.each((*calls, *calls))
+    shapes = [layers.expected(*call).values.shape for call in calls]
     outs = [
         judge.shape(one["out"], shape, "out").values
         for one, shape in zip(returned, shapes * 2, strict=True)
     ]
-    for before, after in zip(outs[:2], outs[2:], strict=True):
+    for before, after in zip(outs[: len(calls)], outs[len(calls) :], strict=True):
         moved = int((before != after).sum())
         judge.require(
             moved == 0, f"{moved} of {before.size} outputs differ between two equal calls"

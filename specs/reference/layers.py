@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from harness import ClassProxy, Draw, Expected, Layer, Projection, State
+from harness import ClassProxy, Draw, Expected, Layer, NotOffered, Projection, State
 from specs.reference import heads, rounding, stages
 from specs.reference.stages import Trace
 
@@ -285,10 +285,24 @@ class Layers:
     def one_by_one(
         self, draw: Draw, masked: tuple[bool, ...] = (False,), smallest: int = 0
     ) -> Iterator[tuple[Layer, Arguments]]:
-        """Draw the same for a check that may end before the last: making an object costs most."""
+        """Draw the same for a check that may end before the last: making an object costs most.
+
+        Raises:
+            NotOffered: the class cannot be made in any of the sizes.
+        """
+        absent: NotOffered | None = None
+        drawn = 0
         for kind in masked:
             for made_of in self.sizes[smallest:]:
-                yield self.proxy.drawn(draw, *made_of), self.inputs(draw, made_of, kind)
+                try:
+                    layer = self.proxy.drawn(draw, *made_of)
+                except NotOffered as error:
+                    absent = error
+                    continue
+                drawn += 1
+                yield layer, self.inputs(draw, made_of, kind)
+        if absent is not None and not drawn:
+            raise absent
 
     def expected(self, layer: Layer, arguments: Arguments) -> Expected:
         """Return what the object should give."""

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
+from harness.conventions.constructors import Argument
 from harness.conventions.convention import AXIS_ORDERS, Convention, mapped
 from harness.conventions.mask_forms import MaskForm
 from harness.protocol import Handle, Tensor
@@ -26,7 +27,8 @@ def test_the_last_parameters_may_take_no_positions():
 
 
 def test_a_constructor_is_called_by_the_names_of_its_parameters():
-    convention = Convention(name="f", order=(), constructor=(("heads", 1), ("d", 0)))
+    made = (Argument(name="heads", place=1), Argument(name="d", place=0))
+    convention = Convention(name="f", order=(), constructor=made)
     assert convention.made_with((12, 3)) == ((), {"heads": 3, "d": 12})
 
 
