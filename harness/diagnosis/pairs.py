@@ -34,8 +34,9 @@ def likeliest(
     Those that were ``reported`` to come together are first. Flaws of which
     another may hide some of the failures are paired only with one whose checks all failed.
     """
-    changing = [flaw for flaw in flaws if first.changes(flaw)]
-    behind = [flaw for flaw in masked_flaws if first.uses(flaw)]
+    # No pair with a flaw that draws at random gives what was recorded.
+    changing = [flaw for flaw in flaws if not flaw.random and first.changes(flaw)]
+    behind = [flaw for flaw in masked_flaws if not flaw.random and first.uses(flaw)]
     groups = first.grouped(dict.fromkeys((*changing, *behind)))
     names = {flaw: one for one, group in groups.items() for flaw in group}
     known = (tuple(names[flaw] for flaw in pair) for pair in reported if names.keys() >= {*pair})

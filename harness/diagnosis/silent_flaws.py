@@ -15,7 +15,7 @@ from harness.diagnosis.replayed_checks import Replay
 from harness.spec import Flaw, Spec, disjoint
 
 #: So many flaws are tried; each try runs failed checks again.
-MOST: Final = 8
+MOST: Final = 16
 #: So many of them are found together.
 TOGETHER: Final = 2
 

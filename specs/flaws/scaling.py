@@ -160,7 +160,7 @@ FLAWS = (
         hidden=True,
         title="the caller's query divided in place",
         parts={"scale": unscaled, "prepare": scale_query_in_place},
-        caught_by=("inputs-untouched",),
+        caught_by=("inputs-untouched", "self-attention"),
         question="Your function is called twice with the same Q. What does the second call return?",
         answer="Something else: `q /= …` changed the caller's array; write `q = q / …`.",
     ),

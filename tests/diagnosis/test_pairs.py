@@ -55,7 +55,8 @@ def pairs(first, masked_flaws=(), reported=()):
 
 def test_the_right_pair_is_among_the_first(first):
     wanted = {"scale-by-d", "softmax-over-queries"}
-    assert wanted in itertools.chain.from_iterable(pairs(first)[:10])
+    # Of some 3,000 that are possible.
+    assert wanted in itertools.chain.from_iterable(pairs(first)[:20])
 
 
 def test_pairs_that_are_the_same_on_the_call_come_together(first):

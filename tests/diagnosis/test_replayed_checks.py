@@ -23,7 +23,7 @@ def replay():
 
 
 def test_the_failed_checks_are_known_by_how_they_ended(replay):
-    assert list(replay.failed) == ["inputs-untouched"]
+    assert list(replay.failed) == ["inputs-untouched", "self-attention"]
     assert replay.failed["inputs-untouched"][1] == "argument Q was changed by the call"
 
 
@@ -34,7 +34,7 @@ def test_a_flaw_agrees_with_the_submission_that_has_it(replay):
 def manner(message):
     result = CheckResult(
         id="c", title="", level="pass", facet="", points=1, earned=0,
-        outcome="failed", message=message,
+        outcome=Outcome.FAILED, message=message,
     )  # fmt: skip
     return Replay(SPEC, [result], SEED).failed["c"]
 
