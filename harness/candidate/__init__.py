@@ -3,6 +3,7 @@
 from harness.candidate.checks import (
     level_reached,
     possible_points,
+    restore_credit,
     run_check,
     run_checks,
     verdict,
@@ -39,6 +40,7 @@ __all__ = [
     "is_array",
     "level_reached",
     "possible_points",
+    "restore_credit",
     "run_check",
     "run_checks",
     "undefined_message",

@@ -136,6 +136,10 @@ def _passes_reference(check: Check, spec: Spec, seed: str) -> bool:
     return True
 
 
+#: How the note of a check begins that earns nothing since another did not pass.
+_WITHHELD = "no points: "
+
+
 def credit(spec: Spec, results: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
     """Take back the points of checks that earn with another one which did not pass."""
     fine = (Outcome.PASSED, Outcome.NOT_APPLICABLE)
@@ -146,11 +150,27 @@ def credit(spec: Spec, results: Sequence[CheckResult]) -> tuple[CheckResult, ...
         needed = with_what[result.id]
         if not result.earned or not needed or needed in passed:
             return result
-        note = f"no points: {needed} did not pass"
+        note = f"{_WITHHELD}{needed} did not pass"
         note = f"{result.note}; {note}" if result.note else note
         return msgspec.structs.replace(result, earned=0, note=note)
 
     return tuple(credited(result) for result in results)
+
+
+def restore_credit(results: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
+    """Give passing checks the points that ``credit`` withheld.
+
+    For a submission that is proven to be the reference with named mistakes: what it passes is then
+    no luck. One missing √d_k costs the points of the checks that it fails, and no others.
+    """
+
+    def restored(result: CheckResult) -> CheckResult:
+        if result.outcome is not Outcome.PASSED or result.earned == result.points:
+            return result
+        kept = [part for part in result.note.split("; ") if not part.startswith(_WITHHELD)]
+        return msgspec.structs.replace(result, earned=result.points, note="; ".join(kept))
+
+    return tuple(restored(result) for result in results)
 
 
 def level_reached(results: Sequence[CheckResult]) -> Level:

@@ -1,8 +1,9 @@
 """Which known flaws give exactly the answers of a submission?"""
 
-from harness.diagnosis.diagnosis import diagnose, unexplained
+from harness.diagnosis.diagnosis import diagnose, is_proven, unexplained
 
 __all__ = [
     "diagnose",
+    "is_proven",
     "unexplained",
 ]

@@ -123,6 +123,13 @@ def _form(call: Recorded) -> tuple[object, ...]:
     return call.point.name, id(call.on), *plain
 
 
+def is_proven(spec: Spec, diagnosis: Sequence[Diagnosis]) -> bool:
+    """Tell whether a submission is the reference with named mistakes that no trivial answer has."""
+    trivial = {flaw.id for flaw in spec.flaws if flaw.is_trivial}
+    named = {flaw for bug in diagnosis for flaw in bug.flaw.split("+")}
+    return bool(diagnosis) and all(bug.complete for bug in diagnosis) and not named & trivial
+
+
 def unexplained(checks: Sequence[CheckResult], evidence: Sequence[Evidence]) -> str:
     """Say what is known of a wrong submission without a diagnosis, or "" where nothing is.
 

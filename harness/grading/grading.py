@@ -24,11 +24,12 @@ from harness.candidate import (
     SubmissionFacts,
     level_reached,
     possible_points,
+    restore_credit,
     run_checks,
     verdict,
 )
 from harness.conventions import AdaptingSession, deviations, infer
-from harness.diagnosis import diagnose, unexplained
+from harness.diagnosis import diagnose, is_proven, unexplained
 from harness.errors import CandidateError, CandidateRaised, Refused, SandboxBroken
 from harness.evidence import gather
 from harness.grading.cause import Finding, find_cause, of_load
@@ -272,6 +273,8 @@ def _score(
         finding = _find_cause(spec, checks, recording, interface)
     if finding is None:
         found = explain_failure(spec, recording, checks, assignment.seed)
+        if is_proven(spec, found.diagnosis):
+            checks = restore_credit(checks)
     else:
         checks = finding.folded(checks)
         found = FailureDetails((finding.flaw.diagnosis(),) if finding.flaw else ())

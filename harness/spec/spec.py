@@ -70,6 +70,7 @@ class Flaw:
     also: tuple[Parts, ...] = ()  #: other ways of writing the same mistake
     random: bool = False  #: its outputs differ from call to call
     hidden: bool = False  #: no output shows it
+    is_trivial: bool = False  #: an answer that computes no attention: nothing is earned by it
     #: (answered, expected) of calls -> whether it shows in outputs, though they are random
     shows: Callable[[Sequence[tuple[Any, Any]]], bool] | None = None
     question: str = ""  #: what an interviewer can ask next

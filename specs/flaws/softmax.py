@@ -181,6 +181,7 @@ FLAWS = (
     ),
     normalise(
         id="argmax",
+        is_trivial=True,
         title="the largest score takes all: a maximum in the place of the softmax",
         parts={"normalise": hard_maximum},
         caught_by=("definition", "scale"),

@@ -10,6 +10,7 @@ from harness.candidate.checks import (
     credit,
     level_reached,
     possible_points,
+    restore_credit,
     run_check,
     run_checks,
     verdict,
@@ -207,6 +208,14 @@ def test_a_note_is_kept_when_points_are_taken_back():
     noted = msgspec.structs.replace(result("shape", PASSED), note="imprecise")
     results = [result("definition", FAILED), noted]
     assert credit(toy.SPEC, results)[1].note == "imprecise; no points: definition did not pass"
+
+
+def test_points_that_were_withheld_are_given_back_to_what_passed_only():
+    noted = msgspec.structs.replace(result("shape", PASSED), note="imprecise")
+    withheld = credit(toy.SPEC, [result("definition", FAILED), noted])
+    failed, passed = restore_credit(withheld)
+    assert failed.earned == 0
+    assert (passed.earned, passed.note) == (passed.points, "imprecise")
 
 
 LEVELS = [

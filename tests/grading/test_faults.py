@@ -86,7 +86,7 @@ def disturbed(client_method):
 @pytest.mark.parametrize("happening", ["kill", "pause"])
 def test_a_container_killed_or_paused_from_outside_costs_no_submission_a_check(grade, happening):
     results = grade([toy.RIGHT, toy.WRONG, toy.RIGHT], disturbed(happening))
-    assert [results[name].earned for name in "abc"] == [11, 3, 11]
+    assert [results[name].earned for name in "abc"] == [11, 6, 11]
     assert ["from outside" in " ".join(results[name].notes) for name in "abc"] == [
         True,
         False,

@@ -66,9 +66,18 @@ def test_a_right_answer_becomes_a_card_with_everything_on_it(assignment):
 def test_a_wrong_answer_carries_the_smallest_wrong_call_and_its_name(assignment):
     card = graded(assignment, FakeSandbox(functions=toy.right() | {"double": lambda x: x * 3}))
     assert card.result.verdict is Verdict.FAILED
-    assert (card.result.earned, card.result.level) == (3, Level.NONE)
+    lost = sum(check.points for check in card.result.checks if check.outcome.is_missed)
+    assert card.result.earned == toy.SPEC.possible - lost
+    assert card.result.level is Level.NONE
     assert card.evidence[0].call == "double(x)"
     assert [found.flaw for found in card.result.diagnosis] == ["tripled"]
+
+
+def test_an_answer_that_no_mistake_explains_earns_nothing_by_luck(assignment):
+    card = graded(assignment, FakeSandbox(functions=toy.right() | {"double": lambda x: x * 0}))
+    assert card.result.diagnosis == ()
+    earned = {check.id for check in card.result.checks if check.earned}
+    assert earned == {"total"}
 
 
 @pytest.mark.parametrize(
