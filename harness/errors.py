@@ -81,7 +81,8 @@ class CandidateRaised(CandidateError):
         self.message = message
         self.line = line
         self.file = file
-        where = f" (line {line})" if line else ""
+        said = f"line {line})" in message  # as Python says of a SyntaxError
+        where = f" (line {line})" if line and not said else ""
         super().__init__(f"{kind}: {message}{where}" if message else f"{kind}{where}")
 
 
