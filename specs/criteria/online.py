@@ -58,16 +58,17 @@ def memory_growth(attention_in_blocks, draw, judge: Judge):
 
     M is by how much memory rises during a call. What grows with T cancels in M(2T) - 2·M(T);
     one array of T × T leaves 2T² numbers of it. The limit is twice what readings are off by, and T
-    so long that even bytes, as of a bool mask, leave twice the limit: 2,048 where the
-    supervisor reads a process's memory, which is 3 MB off at most, and shorter where every
-    allocation is seen.
+    so long that even bytes, as of a bool mask, leave more: 1,536 where the supervisor reads a
+    process's memory, and shorter where every allocation is seen. Blocks are short, since the
+    allocator may keep one array of 2T × block more than it needs (at T = 2,048 and blocks of 256
+    right answers came to 7.4 MB).
     """
     limit = 2 * attention_in_blocks.memory_noise
     length = _length(limit)
     small = _call(draw, 16, 4)
     risen = []
     for longer in (length, 2 * length):
-        arguments = _call(draw, longer, length // 8)
+        arguments = _call(draw, longer, length // 16)
         returned, bytes_risen = attention_in_blocks.measured(arguments, after=small)
         risen.append(bytes_risen)
         _judge_some_rows(attention_in_blocks, judge, returned["out"], arguments)
@@ -85,9 +86,9 @@ def _divisors(number: int) -> list[int]:
 
 
 def _length(limit: int) -> int:
-    """Return the least power of two at which 2T² bytes are twice the limit."""
-    length = 64
-    while 2 * length**2 < 2 * limit:
+    """Return the least 3 · 2^k at which 2T² bytes are more than the limit."""
+    length = 96
+    while 2 * length**2 < 1.1 * limit:
         length *= 2
     return length
 
