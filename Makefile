@@ -25,7 +25,8 @@ demo: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest -m "not slow" --numprocesses auto tests/specs
-	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist loadgroup --ignore tests/specs
+	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist loadgroup --ignore tests/specs --ignore tests/test_samples.py
+	$(BIN)/python -m pytest -m "not slow" --numprocesses auto --dist loadgroup tests/test_samples.py
 
 test-all: $(READY)
 	TAKEHOME_SEEDS=200 $(BIN)/python -m pytest --numprocesses auto tests/specs

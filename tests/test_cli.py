@@ -64,7 +64,7 @@ def folder(tmp_path):
 def test_everything_passed_is_0_and_every_report_is_there(grade, tmp_path):
     code, out, err, results = grade(RIGHT)
     assert code == Exit.PASSED == 0
-    assert out == "passed      source_a  good, 58 of 58 points\n"
+    assert out == "passed          source_a  good, 61 of 61 points\n"
     assert err.endswith("index.html\n")
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
@@ -80,8 +80,8 @@ def test_something_failed_is_1_and_every_submission_is_a_plain_line(grade, folde
     code, out, err, results = grade(folder)
     assert code == Exit.FAILED == 1
     lines = sorted(out.splitlines())
-    assert lines[0].startswith("failed      grace  ")
-    assert lines[1] == "passed      ada  good, 58 of 58 points"
+    assert lines[0].startswith("failed          grace  ")
+    assert lines[1] == "passed          ada  good, 61 of 61 points"
     assert "\x1b" not in out + err
     assert "ignored: notes.txt was ignored" in err
     assert [one["id"] for one in results["submissions"]] == ["ada", "grace"]
@@ -354,7 +354,7 @@ def test_a_file_is_checked_again_when_it_changes(takehome, monkeypatch):
     monkeypatch.setattr(harness.commands.check, "changes", lambda file: iter((None, None)))
     code, out, _ = takehome("check", RIGHT, "--watch")
     assert code == 0
-    assert out.count("source_a  good, 58 of 58 points") == 2
+    assert out.count("source_a  good, 61 of 61 points") == 2
 
 
 def test_every_assignment_is_listed_and_has_a_brief(takehome):

@@ -73,7 +73,7 @@ def test_a_card_is_one_plain_line_where_there_is_no_terminal(plain):
     cards = [card("ada"), card("a name that is wider than the console" * 3)]
     assert list(followed(iter(cards), 2, plain)) == cards
     lines = plain.file.getvalue().splitlines()
-    assert lines[0] == "passed      ada  good, 3 of 4 points"
+    assert lines[0] == "passed          ada  good, 3 of 4 points"
     assert len(lines) == 2
     assert "\x1b" not in plain.file.getvalue()
 
@@ -97,17 +97,17 @@ def test_a_card_is_shown_when_it_is_done_and_not_at_the_end(plain):
 @pytest.mark.parametrize(
     ("one", "shown"),
     [
-        (result(), "passed      ada  good, 3 of 4 points"),
-        (result(level=Level.NONE), "passed      ada  3 of 4 points"),
+        (result(), "passed          ada  good, 3 of 4 points"),
+        (result(level=Level.NONE), "passed          ada  3 of 4 points"),
         (result(verdict=Verdict.UNGRADEABLE, earned=None, reason="it is a link"),
-         "ungradeable ada  it is a link"),
+         "ungradeable     ada  it is a link"),
         (result(verdict=Verdict.INVALID, earned=None, reason="the engine is gone"),
-         "invalid     ada  the engine is gone"),
+         "invalid         ada  the engine is gone"),
         (result(verdict=Verdict.FAILED, diagnosis=(FOUND,), checks=(check("x", Outcome.FAILED),)),
-         "failed      ada  good, 3 of 4 points  no scale"),
+         "failed          ada  good, 3 of 4 points  no scale"),
         (result(verdict=Verdict.FAILED, checks=(check("x", Outcome.FAILED, message="no weights"),
                                                 check("y", Outcome.FAILED, message="no weights"))),
-         "failed      ada  good, 3 of 4 points  no weights"),
+         "failed          ada  good, 3 of 4 points  no weights"),
     ],
 )  # fmt: skip
 def test_a_submission_is_one_line(one, shown):
@@ -131,7 +131,7 @@ def test_every_check_is_shown_with_what_happened_and_its_remedy(plain):
         "            the fact",
         "            the remedy",
         "note: left out",
-        "passed      ada  good, 3 of 4 points  not passed: b",
+        "passed          ada  good, 3 of 4 points  not passed: b",
     ]
 
 

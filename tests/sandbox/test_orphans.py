@@ -47,7 +47,7 @@ else:
         client=client, image=ensure_image(client, "takehome-numpy"), limits=limits)
 
 def say_soon(text):
-    threading.Timer(0.3, lambda: print(text, flush=True)).start()
+    threading.Timer(1.5, lambda: print(text, flush=True)).start()
 
 stage = sys.argv[2]
 if stage == "importing":
