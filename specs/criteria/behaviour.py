@@ -117,12 +117,16 @@ def self_attention(attention, cases: AttentionCases, judge: Judge):
     earns_with="definition",
 )
 def determinism(attention, cases: AttentionCases, judge: Judge):
-    """The same input gives the same output, whatever was computed in between."""
-    first, second = cases.both
-    calls = [first.arguments, second.arguments, first.arguments, second.arguments]
+    """The same input gives the same output, whatever was computed in between.
+
+    In between are other inputs of the same shape, then inputs of another shape.
+    """
+    (first, second), (third, fourth) = cases.both, cases.both
+    order = (first, third, first, second, fourth, second, first)
+    calls = [case.arguments for case in order]
     outs = [judge.shape(returned["out"], (*c[0].shape[:-1], c[2].shape[-1]), "out").values
             for returned, c in zip(attention.each(calls), calls)]  # fmt: skip
-    for before, after in ((outs[0], outs[2]), (outs[1], outs[3])):
+    for before, after in ((outs[0], outs[2]), (outs[3], outs[5]), (outs[2], outs[6])):
         moved = int((before != after).sum())
         judge.require(
             moved == 0, f"{moved} of {before.size} outputs differ between two equal calls"
