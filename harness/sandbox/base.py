@@ -46,7 +46,7 @@ class Frame:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """Resident memory of the submission's process, in bytes."""
+    """Memory of the submission's processes and files, in bytes."""
 
     now: int
     peak: int  #: the most since the last reading
@@ -105,7 +105,7 @@ class Sandbox(abc.ABC):
         """
 
     def memory(self) -> Memory | None:
-        """Read how much memory the submission's process has and had, and count its peak anew.
+        """Read how much memory the submission has and had, and count its peak anew.
 
         Returns None where the system does not say.
 

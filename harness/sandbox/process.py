@@ -25,11 +25,11 @@ from harness.errors import (
 )
 from harness.results import Environment
 from harness.sandbox import replies
-from harness.sandbox.base import MEMORY, Frame, Limits, Memory, Sandbox, describe
+from harness.sandbox.base import MEMORY, Frame, Limits, Sandbox, describe
 from harness.sandbox.log import Log
 from harness.sandbox.pipes import Pipes
 from harness.threads import ONE_THREAD
-from harness.worker import direct, loader, memory, wire
+from harness.worker import direct, loader, wire
 
 _END_SECONDS = 5.0
 _STREAM_SECONDS = 0.5
@@ -84,12 +84,6 @@ class ProcessSandbox(Sandbox):
         with self._ending(self._child) as child:
             child.send(frame)
             return child.reply(frames.request_id(frame), seconds)
-
-    def memory(self) -> Memory | None:
-        """Read how much memory the child has; only Linux says so."""
-        if self._child is None:
-            raise CandidateCrashed("its process has ended")
-        return replies.memory(memory.read(self._child.pid))
 
     @contextlib.contextmanager
     def _ending(self, child: _Child) -> Iterator[_Child]:

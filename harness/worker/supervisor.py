@@ -87,12 +87,12 @@ class Supervisor:
             return self._exchange(frame, until)
 
     def _memory(self, identifier: str) -> bytes:
-        """Say how much memory the worker has."""
+        """Say how much memory the worker, its children and its files have."""
         worker = self._worker
         if worker is None:
             raise Ended("crashed", "there is no process")
         self._refuse_early_bytes(worker)
-        reply = {"id": identifier, "memory": memory.read(worker.pid)}
+        reply = {"id": identifier, "memory": memory.read(processes.SCRATCH)}
         return wire.pack(reply, magic=wire.SUPERVISOR)
 
     def _start_worker(self, definitions_because: str) -> None:

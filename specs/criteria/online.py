@@ -58,17 +58,17 @@ def memory_growth(attention_in_blocks, draw, judge: Judge):
 
     M is by how much memory rises during a call. What grows with T cancels in M(2T) - 2·M(T);
     one array of T × T leaves 2T² numbers of it. The limit is twice what readings are off by, and T
-    so long that even bytes, as of a bool mask, leave more: 1,536 where the supervisor reads a
-    process's memory, and shorter where every allocation is seen. Blocks are short, since the
-    allocator may keep one array of 2T × block more than it needs (at T = 2,048 and blocks of 256
-    right answers came to 7.4 MB).
+    so long that bytes, as of a bool mask, leave more by half: 1,536 where the supervisor reads
+    the memory of a sandbox, and shorter where every allocation is seen. The call that warms up
+    is of T / 8, so that what a library allocates once for its products is there before.
     """
     limit = 2 * attention_in_blocks.memory_noise
     length = _length(limit)
-    small = _call(draw, 16, 4)
+    block = length // 32
+    small = _call(draw, length // 8, block)
     risen = []
     for longer in (length, 2 * length):
-        arguments = _call(draw, longer, length // 16)
+        arguments = _call(draw, longer, block)
         returned, bytes_risen = attention_in_blocks.measured(arguments, after=small)
         risen.append(bytes_risen)
         _judge_some_rows(attention_in_blocks, judge, returned["out"], arguments)
@@ -86,9 +86,9 @@ def _divisors(number: int) -> list[int]:
 
 
 def _length(limit: int) -> int:
-    """Return the least 3 · 2^k at which 2T² bytes are more than the limit."""
+    """Return the least 3 · 2^k at which 2T² bytes are more than the limit by half."""
     length = 96
-    while 2 * length**2 < 1.1 * limit:
+    while 2 * length**2 < 1.5 * limit:
         length *= 2
     return length
 
