@@ -12,6 +12,7 @@ from harness.grading.grading import (
     unscored,
 )
 from harness.grading.ledger import Ledger
+from harness.grading.reviews import Reviews
 from harness.grading.task import Task, card_key
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "Ledger",
     "LocalProcesses",
     "Pending",
+    "Reviews",
     "Task",
     "card_key",
     "find_interface",

@@ -18,24 +18,16 @@ import filelock
 import msgspec
 
 from harness.errors import SandboxBroken, UsageError
+from harness.grading.ledger_file import FILE, open_ledger, transaction
 from harness.results import Card
 
-FILE: Final = "ledger.sqlite"
 _LOCK: Final = ".lock"
-#: ``PRAGMA user_version`` of the tables below.
-VERSION: Final = 1
-#: How long a reader of the same file, such as a report, may keep a write waiting.
-_BUSY_SECONDS: Final = 10.0
-_TABLES: Final = """
-CREATE TABLE batch (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-CREATE TABLE cards (key TEXT PRIMARY KEY, page TEXT NOT NULL, card BLOB NOT NULL) STRICT;
-"""
 
 
 class Ledger:
     """The ledger of one folder, held by one run at a time."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, journal: str | None = None) -> None:
         """Open the ledger, and make it when there is none.
 
         Raises:
@@ -54,33 +46,10 @@ class Ledger:
             raise UsageError(f"{folder / _LOCK} cannot be written ({error.strerror})") from None
         try:
             _write_holder(folder / _LOCK)
-            self._database = self._open()
+            self._database = open_ledger(self._path, journal=journal)
         except BaseException:
             self._lock.release()
             raise
-
-    def _open(self) -> sqlite3.Connection:
-        try:
-            # SQLite gives its other files the mode of this one.
-            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
-            database = sqlite3.connect(self._path, timeout=_BUSY_SECONDS, isolation_level=None)
-            database.execute("PRAGMA journal_mode = WAL")
-            (version,) = database.execute("PRAGMA user_version").fetchone()
-            if version == 0:
-                # In one transaction: a kill leaves all of it or nothing.
-                database.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
-        except (OSError, sqlite3.Error) as error:
-            raise UsageError(
-                f"{self._path} cannot be used as a ledger ({error}); move it away, or choose "
-                "another --out"
-            ) from error
-        if version > VERSION:
-            database.close()
-            raise UsageError(
-                f"{self._path} has version {version}, expected at most {VERSION}; use the newer "
-                "takehome that wrote it, or choose another --out"
-            )
-        return database
 
     def __enter__(self) -> Self:
         return self
@@ -95,7 +64,7 @@ class Ledger:
 
     def forget(self) -> None:
         """Drop the seed and make every submission one that is to be graded."""
-        with self._named_failures(), self._transaction():
+        with self._named_failures(), transaction(self._database):
             self._database.execute("DELETE FROM batch")
             self._database.execute("UPDATE cards SET key = 'forgotten ' || rowid")
 
@@ -129,22 +98,12 @@ class Ledger:
     def drop_others(self, keys: Collection[str]) -> list[str]:
         """Drop every card that is not under one of ``keys``; return the pages that were theirs."""
         wanted = set(keys)
-        with self._named_failures(), self._transaction():
+        with self._named_failures(), transaction(self._database):
             rows = self._database.execute("SELECT key, page FROM cards").fetchall()
             dropped = [(key,) for key, _ in rows if key not in wanted]
             self._database.executemany("DELETE FROM cards WHERE key = ?", dropped)
         pages = {page for key, page in rows if key in wanted}
         return sorted({page for key, page in rows if key not in wanted} - pages)
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._database.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._database.execute("ROLLBACK")
-            raise
-        self._database.execute("COMMIT")
 
     @contextlib.contextmanager
     def _named_failures(self) -> Iterator[None]:
