@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, overload
 
+import msgspec
 import numpy as np
 
 from harness.errors import CandidateRaised
@@ -170,6 +171,33 @@ def encode(steps: Sequence[Step]) -> tuple[list[dict[str, Any]], list[bytes]]:
     """
     blobs: list[bytes] = []
     return [_encode_step(step, _Payload(blobs)) for step in steps], blobs
+
+
+class PreparedSteps(Sequence[Step]):
+    """Several exchanges as the steps of one frame, encoded once however often it is sent."""
+
+    def __init__(self, exchanges: Iterable[Sequence[Step]]) -> None:
+        parts = tuple(exchanges)
+        self._steps = tuple(step for part in parts for step in part)
+        entries, blobs = encode(self._steps)
+        self.exchanges = len(parts)
+        self.entries: Any = msgspec.Raw(msgspec.json.encode(entries))
+        self.blobs = [b"".join(blobs)]
+
+    @property
+    def header_bytes(self) -> int:
+        """The size of the steps' header entries."""
+        return len(bytes(self.entries))
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Step]: ...
+    def __getitem__(self, index: int | slice) -> Step | Sequence[Step]:
+        return self._steps[index]
+
+    def __len__(self) -> int:
+        return len(self._steps)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

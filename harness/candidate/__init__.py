@@ -17,6 +17,7 @@ from harness.candidate.functions import (
     is_array,
     undefined_message,
 )
+from harness.candidate.question_sheet import QuestionSheet
 from harness.candidate.session import (
     Definition,
     DirectSession,
@@ -33,6 +34,7 @@ __all__ = [
     "Layer",
     "LoadReport",
     "Parameter",
+    "QuestionSheet",
     "Recorded",
     "SandboxSession",
     "Session",

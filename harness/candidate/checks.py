@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from harness.candidate.functions import Candidate, Recorded, Session, SubmissionFacts
+from harness.candidate.question_sheet import Dialogue, QuestionSheet
 from harness.candidate.session import DirectSession
 from harness.errors import (
     CandidateCrashed,
@@ -47,27 +48,34 @@ def run_checks(
     seed: str,
     defined: frozenset[str] | None = None,
     known: SubmissionFacts | None = None,
+    sheet: QuestionSheet | None = None,
 ) -> tuple[tuple[CheckResult, ...], list[Recorded]]:
     """Run every check of the spec and return the results, and the recording of all calls.
 
     ``defined`` names what the submission defines, where that is known; ``known`` is filled with
-    what is found out about it on the way.
+    what is found out about it on the way. ``sheet`` serves all submissions of one seed.
 
     Raises:
         SandboxBroken: the sandbox failed; nothing is scored.
     """
     candidate = Candidate(spec, session, defined, known)
-    results = [run_check(check, spec, candidate, seed) for check in spec.checks]
+    results = [run_check(check, spec, candidate, seed, sheet) for check in spec.checks]
     return credit(spec, results), candidate.recording
 
 
-def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> CheckResult:
+def run_check(
+    check: Check,
+    spec: Spec,
+    candidate: Candidate,
+    seed: str,
+    sheet: QuestionSheet | None = None,
+) -> CheckResult:
     """Run one check. Where it breaks on the reference, too, it is ``invalid``: the defect is ours.
 
     Where it breaks on this submission alone, the answer is one that no check can judge: failed.
     """
     judge = Judge()
-    given = _given(check, spec, candidate, seed, judge)
+    given = _given(check, spec, candidate, judge, *_asked(check, spec, candidate, seed, sheet))
     outcome, message, line, file, mismatch = Outcome.PASSED, "", None, "", None
     began = time.monotonic()
     try:
@@ -109,14 +117,34 @@ def run_check(check: Check, spec: Spec, candidate: Candidate, seed: str) -> Chec
     )
 
 
+def _asked(
+    check: Check, spec: Spec, candidate: Candidate, seed: str, sheet: QuestionSheet | None
+) -> tuple[Draw, Session]:
+    """Return what a check draws from, and what it exchanges its steps with."""
+    heads_alike = candidate.known.heads_alike
+    if sheet is None:
+        return Draw(seed, check.id, heads_alike=heads_alike), candidate.session
+
+    def run(draw: Draw, judge: Judge, session: Session) -> None:
+        known = SubmissionFacts(heads_alike=heads_alike, trust_parameter_names=True)
+        with np.errstate(all="ignore"):
+            reference = Candidate(spec, session, known=known)
+            check.criterion.body(**_given(check, spec, reference, judge, draw, session))
+
+    def reference() -> Session:
+        return DirectSession(spec.assemble(spec.reference), arrays=spec.arrays)
+
+    page = sheet.page(check.id, heads_alike=heads_alike, run=run, reference=reference)
+    return page.drawn.again(), Dialogue(candidate.session, page)
+
+
 def _given(
-    check: Check, spec: Spec, candidate: Candidate, seed: str, judge: Judge
+    check: Check, spec: Spec, candidate: Candidate, judge: Judge, draw: Draw, session: Session
 ) -> dict[str, object]:
     """Return what the check's function needs, by name."""
-    draw = Draw(seed, check.id, heads_alike=candidate.known.heads_alike)
     available = {
         **spec.fixtures(draw),
-        **spec.roles(candidate.entry_points(check.id)),
+        **spec.roles(candidate.entry_points(check.id, session)),
         "draw": draw,
         "judge": judge,
     }
@@ -127,7 +155,8 @@ def _passes_reference(check: Check, spec: Spec, seed: str) -> bool:
     """Tell whether the reference passes a check on the same inputs."""
     session = DirectSession(spec.assemble(spec.reference), arrays=spec.arrays)
     known = SubmissionFacts(trust_parameter_names=True)
-    given = _given(check, spec, Candidate(spec, session, known=known), seed, Judge())
+    candidate = Candidate(spec, session, known=known)
+    given = _given(check, spec, candidate, Judge(), Draw(seed, check.id), session)
     try:
         with np.errstate(all="ignore"):
             check.criterion.body(**given)

@@ -25,7 +25,9 @@ Arguments = tuple[Value, ...]
 class Session(Protocol):
     """One loaded submission: answers steps, in order."""
 
-    memory_noise: int  #: bytes by which two readings of ``measure`` may differ for equal calls
+    @property
+    def memory_noise(self) -> int:
+        """Bytes by which two readings of ``measure`` may differ for equal calls."""
 
     def exchange(self, steps: Sequence[Step]) -> list[Answer]:
         """Send the steps in one frame and return one answer for each.
@@ -325,11 +327,19 @@ class Candidate:
         """The calls so far, in order."""
         return self._recording.calls
 
-    def entry_points(self, check: str) -> dict[str, EntryPointProxy]:
-        """Return the entry points by role, for one check."""
+    @property
+    def session(self) -> Session:
+        """What answers the checks."""
+        return self._session
+
+    def entry_points(
+        self, check: str, session: Session | None = None
+    ) -> dict[str, EntryPointProxy]:
+        """Return the entry points by role, for one check, and perhaps in a session of its own."""
+        asked = session or self._session
         return {
             point.role: EntryPointProxy(
-                point, self._session, check, self._recording, self._missing(point.name), self.known
+                point, asked, check, self._recording, self._missing(point.name), self.known
             )
             for point in self._spec.entry_points
         }

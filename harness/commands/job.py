@@ -17,6 +17,7 @@ import numpy as np
 
 import harness
 import specs
+from harness.candidate import QuestionSheet
 from harness.errors import UsageError
 from harness.grading import Assignment, Grader, Task
 from harness.parsing import Parser
@@ -73,6 +74,7 @@ def make_assignment(spec: Spec, order: Order) -> Assignment:
         spec=spec,
         seed=order.seed,
         limits=LIMITS[spec.image],
+        sheet=QuestionSheet(order.seed),
         parser=Parser(),  # its child starts when it is needed, and ends with this process
         adapt=order.adapt and not spec.is_written,
         find_repair=RepairFinder() if order.repairs else None,

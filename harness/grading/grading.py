@@ -18,6 +18,7 @@ import msgspec
 from harness import answer_form
 from harness.candidate import (
     LoadReport,
+    QuestionSheet,
     Recorded,
     SandboxSession,
     Session,
@@ -76,6 +77,7 @@ class Assignment:
     seed: str
     limits: Limits
     parser: Parser
+    sheet: QuestionSheet | None = None  #: of this seed, where there are several submissions
     adapt: bool = False  #: accept other names, orders, masks and layouts, and say which
     find_repair: FindRepair | None = (
         None  #: what to do with a card afterwards; it cannot change the score
@@ -259,7 +261,7 @@ def _score(
     if interface.offered is not None:
         known.offered = interface.offered
     checks, recording = run_checks(
-        spec, interface.session, assignment.seed, interface.defined, known
+        spec, interface.session, assignment.seed, interface.defined, known, assignment.sheet
     )
     came_to = verdict(checks)
     applying = [check for check in checks if check.outcome is not Outcome.NOT_APPLICABLE]

@@ -12,7 +12,7 @@ from harness.spec.comparison import (
     tolerance_dtype,
 )
 from harness.spec.criteria import Check, Criterion, criterion
-from harness.spec.draw import Draw
+from harness.spec.draw import Draw, DrawnOnce
 from harness.spec.spec import EntryPoint, Flaw, Spec, disjoint
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Check",
     "Criterion",
     "Draw",
+    "DrawnOnce",
     "EntryPoint",
     "Expected",
     "Flaw",
