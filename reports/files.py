@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ import msgspec
 from harness.candidate_view import for_candidate
 from harness.results import SCHEMA, BatchResults, Card, to_json
 from reports.candidate import render_candidate
-from reports.index import render_index
+from reports.index import Decisions, render_pages
 from reports.junit import render_junit
 from reports.scorecard import render_card
 from reports.summary import render_summary
@@ -48,11 +49,13 @@ def prepare(out: Path) -> None:
         raise Unwritable(f"{out} cannot take results: {error}; choose another folder") from error
 
 
-def write(results: BatchResults, cards: Iterable[Card], out: Path) -> None:
+def write(
+    results: BatchResults, cards: Iterable[Card], out: Path, *, decisions: Decisions | None = None
+) -> None:
     """Write every report of a batch into ``out``, the cards first and ``index.html`` last.
 
     ``cards`` may be a generator; one card is held at a time. A card that names no page of its
-    own in ``result.card`` is left out.
+    own in ``result.card`` is left out. ``decisions`` are people's, by submission.
     """
     for card in cards:
         write_card(card, out, index="../index.html")
@@ -60,7 +63,12 @@ def write(results: BatchResults, cards: Iterable[Card], out: Path) -> None:
     save(out / "results.csv", render_csv(results).encode())
     save(out / "junit.xml", render_junit(results).encode())
     save(out / "summary.md", render_summary(results).encode())
-    save(out / "index.html", render_index(results).encode())
+    written = render_pages(results, decisions)
+    for name, page in reversed(written.items()):
+        save(out / name, page.encode())
+    for path in out.glob("index-*.html"):
+        if path.name not in written and re.fullmatch(r"index-\d+\.html", path.name):
+            path.unlink(missing_ok=True)  # of a larger batch, before
 
 
 def write_card(card: Card, out: Path, *, index: str = "") -> None:

@@ -1,43 +1,72 @@
-"""The batch as a page: who did how well, which bugs were seen, what could not be graded."""
+"""The batch as a page: who did how well, what happened to each, and what the cohort shares.
+
+Up to ``ROWS`` submissions stand in the page as they are, so that it reads without its script. A
+larger batch is carried as data that the script draws, and stands in plain pages of ``ROWS`` for
+readers without one.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 import msgspec
+from markupsafe import Markup
 
-from harness.results import (
-    LEVELS,
-    BatchResults,
-    CheckResult,
-    Level,
-    SubmissionResult,
-    Verdict,
+from harness.results import BatchResults, Level, Points, Stage, SubmissionResult, Verdict
+from harness.reviews import Choice, Decision
+from harness.text import join_lines
+from reports.cohort import (
+    CheckStatistics,
+    LevelCount,
+    bug_counts,
+    check_statistics,
+    columns,
+    level_counts,
+    strip_letters,
 )
-from reports.pages import fitting, pages
+from reports.decisions import standing
+from reports.pages import TEMPLATES, fitting, pages
+from reports.strips import Strip, draw_strip
 from reports.text import card_link, shown
-from reports.words import LEVEL_WORDS, VERDICTS, Word, best_first, failing
+from reports.words import CHOICES, LEVEL_WORDS, VERDICTS, Word, best_first, happening
 
-#: Most bytes of the page.
-INDEX: Final = 2 * 1024 * 1024
+#: Rows of one page.
+ROWS: Final = 1000
 
-#: Ever tighter caps: characters of one text, and rows.
-CAPS: Final = ((4096, 2000), (400, 1000), (60, 400))
+#: Most bytes of the page, at 10,000 submissions.
+INDEX: Final = 6_000_000
+
+#: Ever tighter caps: characters of one text, and submissions.
+CAPS: Final = ((300, 20_000), (120, 10_000), (40, 2_000))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One submission of the batch."""
 
-    result: SubmissionResult
+    id: str
     link: str  #: address of its card, "" when there is none
-    verdict: Word
-    level: tuple[str, str]
-    missed: tuple[CheckResult, ...]
-    share: int  #: percent of the points, 0 when it is not scored
+    verdict: Verdict
+    level: Level
+    earned: Points | None
+    possible: Points
+    happening: str
+    line: int | None  #: of the source, where what happened has one
+    bugs: tuple[str, ...]
+    stages: tuple[Stage, ...]
+    letters: str  #: the outcomes of its checks
+    choice: Choice
+    reviewer: str  #: who made the choice
+
+    @property
+    def strip(self) -> Strip:
+        return draw_strip(self.letters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,55 +75,171 @@ class IndexPage:
 
     batch: BatchResults
     counts: tuple[tuple[Word, int], ...]  #: by verdict
-    levels: tuple[tuple[tuple[str, str], int], ...]  #: best first
+    levels: tuple[LevelCount, ...]  #: best first
     bugs: tuple[tuple[str, int], ...]  #: most frequent first
-    graded: tuple[Row, ...]  #: best first
-    refused: tuple[Row, ...]  #: ungradeable and invalid, with reasons
+    checks: tuple[CheckStatistics, ...]  #: those that separate people first
+    rates: tuple[CheckStatistics, ...]  #: in the order of the strips
+    rows: tuple[Row, ...]  #: best first
+    number: int  #: of this page, from 1
+    addresses: tuple[str, ...]  #: of all pages
+    total: int
     broken: int  #: how many are invalid
-    hidden: int  #: rows left out
+    hidden: int  #: submissions left out
+    decided: int  #: how many have a decision
+    data: Markup  #: everything the script needs, as JSON; "" on plain pages
+    script: Markup
+    script_hash: str  #: what the Content-Security-Policy lets run
 
 
-def render_index(results: BatchResults) -> str:
-    """Return the page of a batch: self-contained HTML of at most 2 MiB, best submission first."""
-    return fitting((partial(_render, results, field, rows) for field, rows in CAPS), INDEX)
+Decisions = Mapping[str, Sequence[Decision]]
 
 
-def _render(results: BatchResults, field: int, rows: int) -> str:
-    return pages().render("index.html", index_page(results, field=field, rows=rows))
+def render_index(results: BatchResults, decisions: Decisions | None = None) -> str:
+    """Return the page of a batch: self-contained HTML of at most 6 MB, best submission first."""
+    return render_pages(results, decisions)["index.html"]
 
 
-def index_page(
-    results: BatchResults, *, field: int = CAPS[0][0], rows: int = CAPS[0][1]
-) -> IndexPage:
-    """Lay out a batch; figures count every submission, also those beyond ``rows``."""
-    everyone = results.submissions
-    kept = [_row(shown(one, field=field)) for one in best_first(everyone)[:rows]]
-    verdicts = Counter(one.verdict for one in everyone)
-    levels = Counter(one.level for one in everyone if one.earned is not None)
-    bugs = Counter(title for one in everyone for title in {bug.title for bug in one.diagnosis})
-    scored = (Verdict.PASSED, Verdict.FAILED)
-    return IndexPage(
-        batch=shown(msgspec.structs.replace(results, submissions=()), field=field),
-        counts=tuple((VERDICTS[v], verdicts[v]) for v in Verdict if verdicts[v]),
-        levels=tuple(
-            (LEVEL_WORDS[level], levels[level])
-            for level in reversed(LEVELS)
-            if levels[level] and level is not Level.NONE
-        ),
-        bugs=tuple((shown(title, field=field), count) for title, count in bugs.most_common(12)),
-        graded=tuple(row for row in kept if row.result.verdict in scored),
-        refused=tuple(row for row in kept if row.result.verdict not in scored),
-        broken=verdicts[Verdict.INVALID],
-        hidden=len(everyone) - len(kept),
+def render_pages(results: BatchResults, decisions: Decisions | None = None) -> dict[str, str]:
+    """Return the page of a batch and, beyond ``ROWS``, the plain pages after it, by file name."""
+    decisions = decisions or {}
+    cohort = _Cohort(results, decisions)
+    first = fitting((partial(cohort.page, 0, *caps) for caps in CAPS), INDEX)
+    others = {
+        cohort.addresses[number]: cohort.page(number, *CAPS[0])
+        for number in range(1, len(cohort.addresses))
+    }
+    return {"index.html": first, **others}
+
+
+class _Cohort:
+    """A batch, ranked and counted once for all of its pages."""
+
+    def __init__(self, results: BatchResults, decisions: Decisions) -> None:
+        self._results = results
+        self._decisions = decisions
+        self._ranked = best_first(results.submissions)
+        self._places = columns(self._ranked)
+        self._letters = {
+            (one.spec, one.id): strip_letters(one, self._places) for one in self._ranked
+        }
+        self._checks = check_statistics(self._ranked)
+        count = min(-(-len(self._ranked) // ROWS), CAPS[0][1] // ROWS)
+        names = (f"index-{number}.html" for number in range(2, count + 1))
+        self.addresses = ("index.html", *names)
+
+    def page(self, number: int, field: int, most: int) -> str:
+        """Render one page with texts of at most ``field`` characters, of ``most`` submissions."""
+        return pages().render("index.html", self.view(number, field, most))
+
+    def view(self, number: int, field: int, most: int) -> IndexPage:
+        everyone = self._results.submissions
+        kept = self._ranked[:most]
+        verdicts = Counter(one.verdict for one in everyone)
+        bare = msgspec.structs.replace(self._results, submissions=())
+        script = (TEMPLATES / "cohort.js").read_text(encoding="utf-8")
+        rows = tuple(self._row(one, field) for one in kept[number * ROWS : (number + 1) * ROWS])
+        bugs = bug_counts(everyone)
+        return IndexPage(
+            batch=shown(bare, field=field),
+            counts=tuple((VERDICTS[v], verdicts[v]) for v in Verdict if verdicts[v]),
+            levels=level_counts(everyone),
+            bugs=tuple((shown(title, field=field), count) for title, count in bugs[:200]),
+            checks=tuple(_clipped(one, field) for one in self._checks),
+            rates=tuple(
+                _clipped(one, field) for one in sorted(self._checks, key=lambda one: one.place)
+            ),
+            rows=rows,
+            number=number + 1,
+            addresses=self.addresses,
+            total=len(everyone),
+            broken=verdicts[Verdict.INVALID],
+            hidden=len(everyone) - len(kept),
+            decided=sum(
+                1 for one in everyone if (last := standing(self._decisions.get(one.id, ())))
+                and last.choice is not Choice.UNDECIDED
+            ),
+            data=Markup("") if number else self._data(kept, field),
+            script=Markup(script),
+            script_hash=_script_hash(script),
+        )  # fmt: skip
+
+    def _row(self, result: SubmissionResult, field: int) -> Row:
+        decision = standing(self._decisions.get(result.id, ()))
+        return Row(
+            id=shown(result.id, field=field),
+            link=card_link(result.card),
+            verdict=result.verdict,
+            level=result.level,
+            earned=result.earned,
+            possible=result.possible,
+            happening=shown(join_lines(happening(result)), field=field),
+            line=result.cause.line if result.cause else None,
+            bugs=tuple(shown(bug.title, field=field) for bug in result.diagnosis),
+            stages=tuple(
+                sorted({s for bug in result.diagnosis for s in bug.stages or (bug.stage,)})
+            ),
+            letters=self._letters[result.spec, result.id],
+            choice=decision.choice if decision else Choice.UNDECIDED,
+            reviewer=shown(decision.reviewer, field=field) if decision else "",
+        )
+
+    def _data(self, kept: Sequence[SubmissionResult], field: int) -> Markup:
+        """Return all submissions as JSON that no text can leave."""
+        table = _Texts()
+        rows = [list(self._entry(self._row(one, field), table)) for one in kept]
+        content = {
+            "verdicts": [[*VERDICTS[verdict]] for verdict in Verdict],
+            "levels": [[*LEVEL_WORDS[level]] for level in Level],
+            "choices": [[choice.value, *CHOICES[choice]] for choice in Choice],
+            "checks": [shown(name, field=field) for name in self._places],
+            "texts": table.texts,
+            "rows": rows,
+        }
+        encoded = msgspec.json.encode(content).decode()
+        return Markup(encoded.replace("<", "\\u003c").replace("\u2028", "\\u2028"))
+
+    def _entry(self, row: Row, table: _Texts) -> Iterator[object]:
+        """Yield the fields of a row, in the order in which the script reads them."""
+        yield row.id
+        yield row.link.removeprefix("cards/").removesuffix(".html")
+        yield list(Verdict).index(row.verdict)
+        yield list(Level).index(row.level)
+        yield row.earned
+        yield row.possible
+        yield table.place(row.happening)
+        yield row.line
+        yield [table.place(bug) for bug in row.bugs]
+        yield [table.place(stage) for stage in row.stages]
+        yield row.letters
+        yield list(Choice).index(row.choice)
+        yield row.reviewer
+
+
+class _Texts:
+    """Texts that many rows share, each carried once."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._places: dict[str, int] = {}
+
+    def place(self, text: str) -> int:
+        if text not in self._places:
+            self._places[text] = len(self.texts)
+            self.texts.append(text)
+        return self._places[text]
+
+
+def _clipped(one: CheckStatistics, field: int) -> CheckStatistics:
+    return CheckStatistics(
+        id=shown(one.id, field=field),
+        title=shown(one.title, field=field),
+        place=one.place,
+        passed=one.passed,
+        total=one.total,
+        separation=one.separation,
     )
 
 
-def _row(result: SubmissionResult) -> Row:
-    return Row(
-        result=result,
-        link=card_link(result.card),
-        verdict=VERDICTS[result.verdict],
-        level=LEVEL_WORDS[result.level],
-        missed=failing(result.checks),
-        share=round(100 * (result.earned or 0) / result.possible) if result.possible else 0,
-    )
+def _script_hash(script: str) -> str:
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"

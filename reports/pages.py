@@ -39,6 +39,8 @@ class Pages:
             plural=words.plural,
             points=words.points,
             score=words.score,
+            choices=words.CHOICES,
+            moment=words.moment,
         )
 
     def render(self, template: str, page: object) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import math
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from harness.results import (
@@ -15,7 +17,9 @@ from harness.results import (
     Points,
     SubmissionResult,
     Verdict,
+    shared_message,
 )
+from harness.reviews import Choice
 
 
 class Word(NamedTuple):
@@ -45,6 +49,14 @@ OUTCOMES: Final = {
     Outcome.NOT_RUN: Word("not run", "–", "calm"),
     Outcome.NOT_APPLICABLE: Word("not applicable", "–", "calm"),
     Outcome.INVALID: Word("invalid", "!", "warn"),
+}
+
+#: What a reviewer has chosen, with its sign.
+CHOICES: Final = {
+    Choice.ADVANCE: ("Advance", "→"),
+    Choice.HOLD: ("Hold", "‖"),
+    Choice.REJECT: ("Reject", "×"),
+    Choice.UNDECIDED: ("Undecided", ""),
 }
 
 #: What a cause answers with no.
@@ -83,17 +95,46 @@ def failing(checks: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
     return tuple(sorted(missed, key=lambda check: LEVELS.index(check.level)))
 
 
-def best_first(submissions: tuple[SubmissionResult, ...]) -> list[SubmissionResult]:
-    """Sort by verdict, level, score and name; what was not graded comes last."""
+def best_first(submissions: Iterable[SubmissionResult]) -> list[SubmissionResult]:
+    """Sort by verdict, level, bugs, score and name; what was not graded comes last."""
     return sorted(
         submissions,
         key=lambda one: (
             _VERDICT_ORDER.index(one.verdict),
             -LEVELS.index(one.level),
+            bug_count(one),
             -(one.earned or 0),
             one.id.casefold(),
         ),
     )
+
+
+def bug_count(result: SubmissionResult) -> float:
+    """Return how many bugs are named; without end where something fails that has no name."""
+    named = sum(len(bug.flaw.split("+")) for bug in result.diagnosis)
+    if result.cause or (not named and any(check.outcome.is_missed for check in result.checks)):
+        return math.inf
+    return named
+
+
+def happening(result: SubmissionResult) -> str:
+    """Return in one sentence what happened to a submission: a fact, never a requirement."""
+    if result.cause:
+        return result.cause.text
+    if result.diagnosis:
+        titles = "; ".join(bug.title for bug in result.diagnosis)
+        return titles[:1].upper() + titles[1:]
+    if result.reason:
+        return result.reason
+    missed = [c for c in failing(result.checks) if c.outcome is not Outcome.NOT_RUN]
+    if shared := shared_message((check.outcome, check.message) for check in missed):
+        return shared
+    if not missed:
+        return "Every check passes" if result.checks else ""
+    first = missed[0]
+    fact = first.message.split("\n")[0] or OUTCOMES[first.outcome].text
+    more = f", and {plural(len(missed) - 1, 'more check')} failed" if len(missed) > 1 else ""
+    return f"{first.id}: {fact}{more}"
 
 
 def score(result: SubmissionResult) -> str:
@@ -153,3 +194,14 @@ def multiple(ratio: Number) -> str:
     if ratio < 1e6:
         return f"{float(f'{ratio:.3g}'):,.0f} × the rounding bound"
     return "over a million × the rounding bound"
+
+
+def moment(time: str) -> str:
+    """Return a time of ISO 8601 as a date and a time of day in UTC, or what it was."""
+    try:
+        then = datetime.datetime.fromisoformat(time)
+    except ValueError:
+        return time
+    if then.tzinfo is not None:
+        then = then.astimezone(datetime.UTC)
+    return f"{then:%Y-%m-%d %H:%M}{' UTC' if then.tzinfo else ''}"
