@@ -7,6 +7,7 @@ no diagnosis, no question, no repair, and nothing of other submissions is ever t
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Sequence
 from math import prod
 from typing import Final
@@ -65,6 +66,7 @@ class CandidateCall(msgspec.Struct, frozen=True, kw_only=True):
 
     title: str  #: of the check that it failed
     call: str
+    code: str = ""  #: the call with all that it needs, as it can be pasted into Python
     inputs: dict[str, Array] = {}
 
 
@@ -139,20 +141,61 @@ def _check(check: CheckResult) -> CandidateCheck:
 def _calls(card: Card) -> list[CandidateCall]:
     """Return the failing calls that can be made again: all that went in is there."""
     titles = {check.id: check.title for check in card.result.checks}
+    file = card.sources[0].name if card.sources else ""
     return [
-        CandidateCall(title=titles[one.check], call=one.call, inputs=one.inputs)
+        CandidateCall(
+            title=titles[one.check], call=one.call, code=snippet(one, file), inputs=one.inputs
+        )
         for one in card.evidence
-        if one.check in titles and one.expected and _is_whole(one)
+        if one.check in titles and one.expected and all(map(_is_whole, one.inputs.values()))
     ]
 
 
-def _is_whole(evidence: Evidence) -> bool:
-    return all(len(array.values) == prod(array.shape) for array in evidence.inputs.values())
+def _is_whole(array: Array) -> bool:
+    return len(array.values) == prod(array.shape)
 
 
-def literal(array: Array) -> str:
-    """Return an array as nested lists that Python reads back exactly, its dtype beside it."""
-    return f"{_nested(list(array.values), array.shape, array.dtype)}  # {array.dtype}"
+def can_be_called_again(evidence: Evidence) -> bool:
+    """Tell whether a call can be written down: what is cut off of its arrays can be drawn."""
+    return all(_is_whole(one) or "float" in one.dtype for one in evidence.inputs.values())
+
+
+def snippet(evidence: Evidence, file: str) -> str:
+    """Return a call as Python that runs when it is pasted beside the candidate's file.
+
+    In a notebook nothing is to be imported: what is called is there already. An object draws
+    weights of its own, and a large array is drawn, so that the numbers are others then.
+    """
+    name = (evidence.made or evidence.call).partition("(")[0]
+    lines = ["import torch" if evidence.arrays == "torch" else "import numpy as np"]
+    if file.endswith(".py"):
+        lines.append(_import(name, file.removesuffix(".py")))
+    lines.append("")
+    if evidence.made:
+        lines += ["torch.manual_seed(0)", f"model = {evidence.made}.eval()"]
+    for argument, array in evidence.inputs.items():
+        lines.append(f"{argument} = {literal(array, evidence.arrays)}")
+    return "\n".join([*lines, f"print({evidence.call})"])
+
+
+def _import(name: str, module: str) -> str:
+    parts = module.split("/")
+    if all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
+        return f"from {'.'.join(parts)} import {name}"
+    return f"import runpy; {name} = runpy.run_path({module + '.py'!r})[{name!r}]"
+
+
+def literal(array: Array, arrays: str) -> str:
+    """Return an array as ``arrays``, "numpy" or "torch", read it back exactly."""
+    if not _is_whole(array):
+        if arrays == "torch":
+            return f"torch.randn({array.shape}, dtype=torch.{array.dtype})"
+        return f"np.random.default_rng(0).normal(size={array.shape}).astype({array.dtype!r})"
+    values = _nested(list(array.values), array.shape, array.dtype)
+    shape = "" if all(array.shape) else f".reshape{array.shape}"
+    if arrays == "torch":
+        return f"torch.tensor({values}, dtype=torch.{array.dtype}){shape}"
+    return f'np.array({values}, dtype="{array.dtype}"){shape}'
 
 
 def _nested(values: Sequence[Number], shape: Sequence[int], dtype: str) -> str:

@@ -354,7 +354,9 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """One failing call of the smallest size: what went in, what came out, what was expected."""
 
     check: str
-    call: str  #: e.g. "attention(Q, K, V, mask)"
+    call: str  #: e.g. "attention(Q, K, V, mask)"; of an object, "model(q, k, v)"
+    made: str = ""  #: how the object was made that was called, e.g. "MultiHeadAttention(8, 2)"
+    arrays: str = "numpy"  #: what the inputs are given as: "numpy" or "torch"
     inputs: dict[str, Array] = {}
     expected: dict[str, Array] = {}
     actual: dict[str, Array] = {}

@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from harness.candidate_view import CandidateCall, CandidateCard, CandidateCheck, literal
+from harness.candidate_view import CandidateCall, CandidateCard, CandidateCheck
 from harness.results import LEVELS, Level, Outcome
 from reports.pages import fitting, pages
 from reports.scorecard import CAPS, CARD, Caps, anchors_of, is_spoilt, named, raised_at
@@ -36,10 +36,9 @@ class LevelSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExampleCall:
-    """A call to try, with its arguments as they are written in Python."""
+    """A call to try, as it can be pasted into Python."""
 
     title: str
-    call: str
     code: str
 
 
@@ -99,9 +98,6 @@ def _rungs(card: CandidateCard) -> list[LevelSection]:
 
 
 def _trial(call: CandidateCall, caps: Caps) -> ExampleCall:
-    lines = [f"{name} = {literal(array)}" for name, array in call.inputs.items()]
     return ExampleCall(
-        title=shown(call.title, field=caps.field),
-        call=shown(call.call, field=caps.field),
-        code=shown("\n".join(lines), field=caps.source),
+        title=shown(call.title, field=caps.field), code=shown(call.code, field=caps.source)
     )

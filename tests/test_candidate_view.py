@@ -7,7 +7,9 @@ import types
 import typing
 
 import msgspec
+import numpy as np
 import pytest
+import torch
 
 import specs
 from harness.candidate.checks import run_checks
@@ -38,7 +40,8 @@ ALLOWED = {
     "result.conventions", "result.notes",
     "result.checks.id", "result.checks.title", "result.checks.hint",
     "result.checks.points", "result.checks.earned",
-    "evidence.call", "evidence.inputs", "evidence.inputs.dtype", "evidence.inputs.shape",
+    "evidence.call", "evidence.made", "evidence.inputs", "evidence.inputs.dtype",
+    "evidence.inputs.shape",
     "evidence.inputs.values",
     "sources.name", "sources.text", "sources.html",
     "environment.takehome", "environment.python", "environment.numpy", "environment.torch",
@@ -184,15 +187,18 @@ def test_a_call_of_which_a_part_was_cut_is_not_offered():
 
 
 @pytest.mark.parametrize(
-    ("array", "text"),
+    ("array", "values"),
     [
-        (Array(dtype="float64", shape=(2, 1), values=(0.1, -3.0)), "[[0.1], [-3.0]]  # float64"),
-        (Array(dtype="bool", shape=(2,), values=(1.0, 0.0)), "[True, False]  # bool"),
-        (Array(dtype="float32", shape=(1,), values=("inf",)), '[float("inf")]  # float32'),
-        (Array(dtype="int64", shape=(), values=(4.0,)), "4  # int64"),
-        (Array(dtype="float64", shape=(2, 0), values=()), "[[], []]  # float64"),
+        (Array(dtype="float64", shape=(2, 1), values=(0.1, -3.0)), [[0.1], [-3.0]]),
+        (Array(dtype="bool", shape=(2,), values=(1.0, 0.0)), [True, False]),
+        (Array(dtype="float32", shape=(1,), values=("inf",)), [float("inf")]),
+        (Array(dtype="int64", shape=(), values=(4.0,)), 4),
+        (Array(dtype="float64", shape=(2, 0, 3), values=()), [[], []]),
     ],
 )
-def test_an_array_is_written_as_python_reads_it(array, text):
-    assert literal(array) == text
-    eval(literal(array))
+@pytest.mark.parametrize("arrays", ["numpy", "torch"])
+def test_an_array_is_written_as_python_reads_it(array, values, arrays):
+    read = eval(literal(array, arrays), {"np": np, "torch": torch})
+    assert tuple(read.shape) == array.shape
+    assert str(read.dtype).removeprefix("torch.") == array.dtype
+    assert read.reshape(-1).tolist() == np.reshape(values, -1).tolist()

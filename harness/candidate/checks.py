@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 import numpy as np
@@ -49,17 +49,22 @@ def run_checks(
     defined: frozenset[str] | None = None,
     known: SubmissionFacts | None = None,
     sheet: QuestionSheet | None = None,
+    follow: Callable[[CheckResult], None] = lambda result: None,
 ) -> tuple[tuple[CheckResult, ...], list[Recorded]]:
     """Run every check of the spec and return the results, and the recording of all calls.
 
     ``defined`` names what the submission defines, where that is known; ``known`` is filled with
-    what is found out about it on the way. ``sheet`` serves all submissions of one seed.
+    what is found out about it on the way. ``sheet`` serves all submissions of one seed; ``follow``
+    is told of each check when it has ended.
 
     Raises:
         SandboxBroken: the sandbox failed; nothing is scored.
     """
     candidate = Candidate(spec, session, defined, known)
-    results = [run_check(check, spec, candidate, seed, sheet) for check in spec.checks]
+    results = []
+    for check in spec.checks:
+        results.append(run_check(check, spec, candidate, seed, sheet))
+        follow(results[-1])
     return credit(spec, results), candidate.recording
 
 

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from harness.cli.exit_codes import Exit, exit_code, say
+from harness.cli.languages import LanguageCode, chosen_language
 
 
 def check(
@@ -22,23 +23,26 @@ def check(
     repairs: Annotated[
         bool, typer.Option(help="Give the answer away: show an edit that passes every check.")
     ] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show every check.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Say one sentence only.")] = False,
+    lang: LanguageCode = None,
 ) -> Exit:
     """Check your own file here, without Docker: the same checks, not isolated."""
-    from harness.candidate_view import for_candidate
-    from harness.commands.check import changes, check_file
-    from harness.commands.console import show_checks, show_repair
-    from harness.repair import RepairFinder
-    from specs import load, recognise
+    language = chosen_language(lang)
+    say(language("checking {file} …", file=file.name))  # before what takes time to load
+    from harness.commands.check_console import CheckConsole
 
-    chosen = load(spec or recognise(file))
-    for _ in changes(file):
-        card = check_file(file, chosen, find_repair=RepairFinder() if repairs else None)
-        show_checks(for_candidate(card), Console())
-        if repairs:
-            show_repair(card, Console())
-        if not watch:
-            break
-    return exit_code([card.result])
+    console = CheckConsole(
+        file,
+        spec,
+        language,
+        Console(),
+        say,
+        repairs=repairs,
+        verbose=verbose,
+        quiet=quiet,
+    )
+    return exit_code([console.watch() if watch else console.run()])
 
 
 def specs() -> Exit:

@@ -11,17 +11,24 @@ from harness.errors import UsageError
 from harness.grading import Assignment, FindRepair, grade
 from harness.intake import collect
 from harness.parsing import Parser
-from harness.results import Card
+from harness.results import Card, CheckResult
 from harness.sandbox import LIMITS, opener
 from harness.spec import Spec
 
 POLL_SECONDS = 0.3
 
 
-def check_file(file: Path, spec: Spec, *, find_repair: FindRepair | None = None) -> Card:
-    """Run every check of a spec against one file, on inputs drawn afresh.
+def check_file(
+    file: Path,
+    spec: Spec,
+    *,
+    find_repair: FindRepair | None = None,
+    follow: Callable[[CheckResult], None] = lambda result: None,
+    seed: str | None = None,
+) -> Card:
+    """Run every check of a spec against one file, on inputs drawn afresh unless a seed is given.
 
-    ``mend`` looks for a repair of what failed.
+    ``find_repair`` looks for a repair of what failed; ``follow`` is told of each check as it ends.
 
     Raises:
         UsageError: there is no such file, or it is of no known kind.
@@ -32,16 +39,26 @@ def check_file(file: Path, spec: Spec, *, find_repair: FindRepair | None = None)
     with Parser() as parser:
         assignment = Assignment(
             spec=spec,
-            seed=secrets.token_hex(8),
+            seed=seed or secrets.token_hex(8),
             limits=limits,
             parser=parser,
             find_repair=find_repair,
+            follow=follow,
         )
         sandbox = opener("process", spec.image)()
         try:
             return grade(delivery, assignment, sandbox)
         finally:
             sandbox.close()
+
+
+def is_starter(file: Path, spec: Spec) -> bool:
+    """Tell whether a file is still the starter, whatever its blank lines and line ends."""
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # a folder, or it is just being saved
+        return False
+    return text.split() == spec.starter.split()
 
 
 def changes(file: Path, *, sleep: Callable[[float], None] = time.sleep) -> Iterator[None]:

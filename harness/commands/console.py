@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterable, Iterator
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from harness.candidate_view import (
-    CandidateCall,
-    CandidateCard,
-    CandidateCheck,
-    for_candidate,
-    literal,
-)
-from harness.results import Card, Level, Outcome, SubmissionResult, Verdict, shared_message
+from harness.candidate_view import CandidateCard, for_candidate
+from harness.results import Card, Level, SubmissionResult, Verdict, shared_message
 
 STYLES = {
     Verdict.PASSED: "green",
@@ -85,25 +78,6 @@ def what_is_wrong(result: SubmissionResult | CandidateCard) -> str:
     return f"not passed: {', '.join(failed[:4])}{more}" if failed else ""
 
 
-def show_checks(card: CandidateCard, console: Console) -> None:
-    """Print to its author how every check of a submission ended, and what to do and try."""
-    for check in card.checks:
-        console.print(_check(check), soft_wrap=True)
-    for note in card.notes:
-        console.print(Text(f"note: {note}", style="dim"), soft_wrap=True)
-    for call in card.calls:
-        console.print(_call(call), soft_wrap=True)
-    console.print(line(card), soft_wrap=True)
-
-
-def _call(call: CandidateCall) -> Text:
-    """Return a call to try at home, as it is written in Python."""
-    text = Text(f"\nTo try: {call.title}\n")
-    for name, array in call.inputs.items():
-        text.append(f"    {name} = {literal(array)}\n", style="dim")
-    return text.append(f"    {call.call}\n", style="bold")
-
-
 def show_repair(card: Card, console: Console) -> None:
     """Print the repair that was found for a submission, or that there is none."""
     if (repair := card.repair) is None:
@@ -115,17 +89,6 @@ def show_repair(card: Card, console: Console) -> None:
     for text in repair.diff.split("\n"):
         style = {"+": "green", "-": "red"}.get(text[:1], "")
         console.print(Text(text, style=style), soft_wrap=True)
-
-
-def _check(check: CandidateCheck) -> Text:
-    passed = check.outcome is Outcome.PASSED
-    word = "passed" if passed else str(check.outcome).replace("_", " ")
-    text = Text(f"{word:<12}", style="green" if passed else "red")
-    text.append(check.title)
-    for said, style in ((check.message, "bold"), (check.hint, "cyan")):
-        if said:
-            text.append("\n" + textwrap.indent(said, " " * 12), style=style)
-    return text
 
 
 def show_specs(titles: Iterable[tuple[str, str]], console: Console) -> None:

@@ -86,7 +86,7 @@ def smallest_failure(
         outputs = judged(recorded, expected)
         if any(one is None or one.wrong.any() for one in outputs):
             known = [one for one in outputs if one is not None]
-            return _evidence(recorded, expected, known, masks)
+            return _evidence(recorded, expected, known, masks=masks, arrays=spec.arrays)
     return None
 
 
@@ -184,7 +184,7 @@ def _leak(spec: Spec, recording: Sequence[Recorded]) -> Evidence | None:
         outputs = [one for one in judged(recorded, expected) if one is not None]
         seen = pictures.visibility(outputs, _is_masked(recorded))
         if seen is not None:
-            return _evidence(recorded, expected, outputs, masks=True)
+            return _evidence(recorded, expected, outputs, masks=True, arrays=spec.arrays)
     return _influence(spec, [one for one in recording if one.check == PERTURBATION])
 
 
@@ -194,7 +194,8 @@ def _influence(spec: Spec, recording: Sequence[Recorded]) -> Evidence | None:
     seen = influence.of_positions(calls)
     if seen is None:
         return None
-    return Evidence(check=recording[0].check, call=_spelled(recording[0]), pictures=(seen,))
+    first = recording[0]
+    return Evidence(check=first.check, call=_spelled(first), made=_made(first), pictures=(seen,))
 
 
 def _slices(spec: Spec, recording: Sequence[Recorded]) -> Iterator[Evidence]:
@@ -203,7 +204,8 @@ def _slices(spec: Spec, recording: Sequence[Recorded]) -> Iterator[Evidence]:
     names = [name for name, _ in _arrays(recording[0])] if calls else []
     seen = influence.of_slices(calls, names)
     if seen is not None:
-        yield Evidence(check=SPLIT, call=_spelled(recording[0]), pictures=(seen,))
+        first = recording[0]
+        yield Evidence(check=SPLIT, call=_spelled(first), made=_made(first), pictures=(seen,))
 
 
 def _changes(spec: Spec, recording: Sequence[Recorded]) -> list[Change]:
@@ -238,12 +240,19 @@ def _is_masked(recorded: Recorded) -> bool:
 
 
 def _evidence(
-    recorded: Recorded, expected: tuple[Expected, ...], outputs: Sequence[Judged], masks: bool
+    recorded: Recorded,
+    expected: tuple[Expected, ...],
+    outputs: Sequence[Judged],
+    *,
+    masks: bool,
+    arrays: str,
 ) -> Evidence:
     outs = list(paired(recorded, expected))
     return Evidence(
         check=recorded.check,
         call=_spelled(recorded),
+        made=_made(recorded),
+        arrays=arrays,
         inputs={
             name: _array(value)
             for name, value in zip(recorded.point.parameters, recorded.arguments, strict=False)
@@ -303,12 +312,21 @@ def _precision(recorded: Recorded) -> str:
 
 
 def _spelled(recorded: Recorded) -> str:
+    """Spell a call as it is written in Python; an object is called ``model``."""
     arguments = zip(recorded.point.parameters, recorded.arguments, strict=False)
-    return f"{recorded.point.name}({', '.join(_argument(*pair) for pair in arguments)})"
+    name = recorded.point.name if recorded.on is None else "model"
+    return f"{name}({', '.join(_argument(*pair) for pair in arguments)})"
+
+
+def _made(recorded: Recorded) -> str:
+    """Spell how the object was made that was called, or nothing for a function."""
+    if recorded.on is None:
+        return ""
+    return f"{recorded.point.name}({', '.join(map(repr, recorded.on.made_of))})"
 
 
 def _argument(name: str, value: object) -> str:
-    return name if is_array(value) else f"{name}={value!r}"
+    return name if is_array(value) else repr(value)  # by place: candidates name them as they like
 
 
 def _array(value: object) -> Array:

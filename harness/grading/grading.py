@@ -83,6 +83,7 @@ class Assignment:
         None  #: what to do with a card afterwards; it cannot change the score
     )
     clock: Callable[[], float] = time.monotonic
+    follow: Callable[[CheckResult], None] = lambda result: None  #: told of each check as it ends
 
 
 def grade(delivery: Readable, assignment: Assignment, sandbox: Sandbox) -> Card:
@@ -261,7 +262,13 @@ def _score(
     if interface.offered is not None:
         known.offered = interface.offered
     checks, recording = run_checks(
-        spec, interface.session, assignment.seed, interface.defined, known, assignment.sheet
+        spec,
+        interface.session,
+        assignment.seed,
+        interface.defined,
+        known,
+        assignment.sheet,
+        follow=assignment.follow,
     )
     came_to = verdict(checks)
     applying = [check for check in checks if check.outcome is not Outcome.NOT_APPLICABLE]

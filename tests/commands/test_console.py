@@ -4,23 +4,19 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from harness.candidate_view import for_candidate
 from harness.commands.console import (
     followed,
     line,
-    show_checks,
     show_specs,
     to_candidate,
     to_interviewer,
     what_is_wrong,
 )
 from harness.results import (
-    Array,
     Card,
     CheckResult,
     Diagnosis,
     Environment,
-    Evidence,
     Facet,
     Level,
     Outcome,
@@ -53,10 +49,6 @@ def result(identifier="ada", verdict=Verdict.PASSED, **fields):
 
 def card(identifier):
     return Card(spec="s", title="t", environment=ENVIRONMENT, result=result(identifier))
-
-
-def told(**fields):
-    return for_candidate(msgspec.structs.replace(card("ada"), result=result(**fields)))
 
 
 @pytest.fixture
@@ -121,57 +113,10 @@ def test_at_most_four_checks_that_did_not_pass_are_named():
     assert what_is_wrong(result(checks=(check("p"),))) == ""
 
 
-def test_every_check_is_shown_with_what_happened_and_its_remedy(plain):
-    failed = check("b", Outcome.TIMED_OUT, message="the fact", hint="the remedy")
-    shown = told(checks=(check("a"), failed), notes=("left out",), diagnosis=(FOUND,))
-    show_checks(shown, plain)
-    assert plain.file.getvalue().splitlines() == [
-        "passed      The title of a.",
-        "timed out   The title of b.",
-        "            the fact",
-        "            the remedy",
-        "note: left out",
-        "passed          ada  good, 3 of 4 points  not passed: b",
-    ]
-
-
-def test_a_call_to_try_is_shown_as_python_reads_it(plain):
-    array = Array(dtype="float64", shape=(2, 1), values=(0.1, "nan"))
-    mask = Array(dtype="bool", shape=(1,), values=(1.0,))
-    evidence = Evidence(
-        check="a", call="f(x, mask)", inputs={"x": array, "mask": mask}, expected={"y": array}
-    )
-    wrong = card("ada")
-    wrong = msgspec.structs.replace(
-        wrong, result=result(checks=(check("a", Outcome.FAILED),)), evidence=(evidence,)
-    )
-    show_checks(for_candidate(wrong), plain)
-    assert plain.file.getvalue().splitlines()[2:6] == [
-        "To try: The title of a.",
-        '    x = [[0.1], [float("nan")]]  # float64',
-        "    mask = [True]  # bool",
-        "    f(x, mask)",
-    ]
-
-
 def test_a_line_for_a_candidate_names_no_bug():
     found = msgspec.structs.replace(card("ada"), result=result(diagnosis=(FOUND,)))
     assert "no scale" in to_interviewer(found).plain
     assert "no scale" not in to_candidate(found).plain
-
-
-def test_a_message_of_several_lines_cannot_pass_for_a_check(plain):
-    forged = check("b", Outcome.RAISED, message="E: oh\npassed      The title of c.")
-    show_checks(told(checks=(forged,)), plain)
-    lines = plain.file.getvalue().splitlines()
-    assert [text for text in lines if text.startswith("passed")] == lines[-1:]
-
-
-def test_text_of_a_candidate_is_no_markup(plain):
-    hostile = result("[red]ada[/red]", reason="[link=x]y[/link] :boom:")
-    show_checks(for_candidate(msgspec.structs.replace(card("ada"), result=hostile)), plain)
-    assert "[red]ada[/red]" in plain.file.getvalue()
-    assert "[link=x]y[/link] :boom:" in plain.file.getvalue()
 
 
 def test_assignments_are_listed_one_to_a_line_however_narrow_the_console(plain):

@@ -77,7 +77,7 @@ def test_arguments_that_are_no_arrays_are_in_the_call():
     spec = toy.dataclasses.replace(
         toy.SPEC, expect=lambda parts: {"double": lambda x, axis: (toy.Expected(2 * x),)}
     )
-    assert smallest_failure(spec, [one]).call == "double(x, axis=-1)"
+    assert smallest_failure(spec, [one]).call == "double(x, -1)"
 
 
 def test_a_call_that_the_reference_refuses_is_no_evidence():

@@ -20,7 +20,7 @@ def test_a_wrong_answer_shows_titles_outcomes_hints_and_inputs() -> None:
     html = page(samples.over_queries())
     for words in (
         "grace-hopper", "Failed", "wrong answer", "Each query’s weights sum to 1 over the keys",
-        "Normalise over the last axis", "To try yourself", "attention(Q, K, V)", "Q = [[[",
+        "Normalise over the last axis", "To try yourself", "attention(Q, K, V)", "Q = np.array([[[",
     ):  # fmt: skip
         assert words in html, words
 

@@ -1,0 +1,5 @@
+"""The languages that takehome speaks: English as it is written here, and Chinese from a catalog."""
+
+from harness.language.language import ENGLISH, LANGUAGES, Language, message, preferred_language
+
+__all__ = ["ENGLISH", "LANGUAGES", "Language", "message", "preferred_language"]
