@@ -186,13 +186,21 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class KeyPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that a good written answer says; an interviewer ticks it."""
+    """One thing that a good written answer says; an interviewer marks how far it does."""
 
     id: str  #: number of the question, a dot, and a number, e.g. "12.2"
     text: str
+    text_zh: str = ""  #: the same in Chinese
     level: Level
     points: Points = 1  #: more for what a machine was to read and could not
-    ticked: bool = False
+    mark: Points | None = None  #: 0, 0.5 or 1 of the points; None before it is marked
+
+
+class RedFlag(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that only a wrong answer says; it tells a reviewer what to look for."""
+
+    text: str
+    text_zh: str = ""
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -201,15 +209,20 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     part: str  #: title of the part that it belongs to
     text: str
+    text_zh: str = ""  #: the same in Chinese
     answers: dict[str, str] = {}  #: name of a field -> what was written there
-    points: tuple[KeyPoint, ...] = ()  #: none where the answer is checked by machine
+    points: tuple[KeyPoint, ...] = ()  #: none where the answer is checked by machine alone
+    red_flags: tuple[RedFlag, ...] = ()  #: interviewer only
+    model_answer: str = ""  #: what a full answer may look like; interviewer only
+    model_answer_zh: str = ""
+    note: str = ""  #: what a reviewer remarked on the answer
 
 
 class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
-    """How many key points of one level an interviewer has ticked."""
+    """What the key points of one level were marked with in all."""
 
     level: Level
-    ticked: int
+    marked: Points
     total: int
 
 
@@ -257,6 +270,7 @@ class SubmissionResult(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     checks: tuple[CheckResult, ...] = ()
     review: tuple[Reviewed, ...] = ()  #: of written answers, once an interviewer has read them
+    reviewers: tuple[str, ...] = ()  #: who marked them
     seconds: float = 0.0
     exchanges: int = 0  #: round trips to the sandbox
 

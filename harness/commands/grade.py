@@ -21,6 +21,7 @@ from harness.errors import SandboxBroken, UsageError
 from harness.grading import Jobs, Ledger, LocalProcesses, Pending, Task, card_key, grade_all
 from harness.grading import unscored as unscored_card
 from harness.intake import Batch, collect
+from harness.marking import fold
 from harness.parsing import Parser
 from harness.results import BatchResults, Card, SubmissionResult, Verdict
 from harness.sandbox import Sandbox
@@ -227,15 +228,17 @@ def _finish(
 
 
 def render_again(folder: Path, say: Say, *, for_candidates: bool) -> None:
-    """Render the reports of an earlier run from its results, with what was ticked since.
+    """Render the reports of an earlier run from its results, with what was marked since.
 
     Raises:
         UsageError: the folder does not hold results, or its review cannot be read.
     """
     with named_problems(UsageError):
         results = reports.load(folder)
-        ticks = review.read(folder)
-        cards = [review.fold(card, ticks) for card in reports.load_cards(results, folder)]
+        marked = review.read(folder)
+        cards = [
+            fold(card, marked.get(card.result.id)) for card in reports.load_cards(results, folder)
+        ]
         if for_candidates:
             for card in cards:
                 reports.write_candidate(card, folder)

@@ -1,69 +1,43 @@
-"""What an interviewer ticks: key points of written answers, in ``review.toml`` beside the results.
+"""``review.toml`` beside the results: marks of written answers, as a file to edit by hand.
 
-The file has a table per submission; a point is ticked by writing true for false, and
-``reviewed = true`` says that the whole form was read, ticks or not. Blank answers need no tick and
-have none. The file is written with everything at false, and never overwritten: submissions that it
-lacks are added at its end.
-
-Folding counts ticks. A submission awaits review until it is ``reviewed``; then a level is reached
-when its checks passed and at least ``SHARE`` of its key points are ticked, and the submission
-passed when *pass* is reached. What can be earned is the same before and after.
+The file has a table per submission. A point is marked by writing 1 (or true) or 0.5 for false, and
+``reviewed = true`` says that the whole form was read, whatever was marked. Blank answers need no
+mark and have none. The file is written with everything at false, and never overwritten:
+submissions that it lacks are added at its end. What follows from marks: ``harness.marking``.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from harness import answer_form
-from harness.candidate import possible_points
 from harness.errors import UsageError
-from harness.results import (
-    LEVELS,
-    Card,
-    KeyPoint,
-    Level,
-    Question,
-    Reviewed,
-    SubmissionResult,
-    Verdict,
-)
+from harness.marking import Marking
+from harness.results import Card, Points
 
 FILE: Final = "review.toml"
-#: 60 of 100 is the pass mark of the exams whose words (合格, 良好, 优秀) the levels have.
-SHARE: Final = 0.6
 _SIZE_CAP: Final = 64 << 20
 
-#: The key of a table that says that a person has read the form.
+#: Keys of a table that are no points: that a person has read the form, and who.
 READ: Final = "reviewed"
+REVIEWER: Final = "reviewer"
+#: What follows the number of a question in the key of its note.
+NOTE: Final = " note"
 
 _HEAD: Final = """\
-# Write true for false where an answer says it, and `reviewed = true` when you have read a form to
-# its end; then run `takehome report` on this folder.
+# Write 1 or 0.5 for false where an answer says it, wholly or in part; a line such as
+# "8 note" = "…" remarks on question 8. Write `reviewed = true` when you have read a form to its
+# end; then run `takehome report` on this folder.
 """
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Marks:
-    """What a person has decided about one form."""
-
-    ticked: frozenset[str] = frozenset()  #: ids of key points that its answers have
-    reviewed: bool = False  #: it was read to its end
-
-
-#: Submission -> its marks.
-Ticks = Mapping[str, Marks]
 
 
 def prepare(cards: Iterable[Card], folder: Path) -> Path | None:
     """Add the submissions of the cards to the folder's ``review.toml``; return its path.
 
-    Cards without key points are passed over; None when there is nothing to tick.
+    Cards without key points are passed over; None when there is nothing to mark.
 
     Raises:
         UsageError: the file is there and cannot be read.
@@ -71,7 +45,9 @@ def prepare(cards: Iterable[Card], folder: Path) -> Path | None:
     path = folder / FILE
     known = set(read(folder))
     tables = [
-        _table(card) for card in cards if _points(card.questions) and card.result.id not in known
+        _table(card)
+        for card in cards
+        if any(question.points for question in card.questions) and card.result.id not in known
     ]
     if tables:
         text = path.read_text(encoding="utf-8") if path.exists() else _HEAD
@@ -79,12 +55,8 @@ def prepare(cards: Iterable[Card], folder: Path) -> Path | None:
     return path if path.exists() else None
 
 
-def _points(questions: Iterable[Question]) -> list[KeyPoint]:
-    return [point for question in questions for point in question.points]
-
-
 def _table(card: Card) -> str:
-    lines = [f"[{_quoted(card.result.id)}]", f"{READ} = false"]
+    lines = [f"[{_quoted(card.result.id)}]", f"{READ} = false", f'{REVIEWER} = ""']
     for question in card.questions:
         if not question.points:
             continue
@@ -104,11 +76,11 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def read(folder: Path) -> Ticks:
-    """Read what is ticked in a folder's ``review.toml``; nothing when there is no such file.
+def read(folder: Path) -> dict[str, Marking]:
+    """Read what is marked in a folder's ``review.toml``; nothing when there is no such file.
 
     Raises:
-        UsageError: it is no TOML, or something else than true or false stands in it.
+        UsageError: it is no TOML, or something else than a mark stands in it.
     """
     path = folder / FILE
     try:
@@ -119,90 +91,40 @@ def read(folder: Path) -> Ticks:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read ({error}); repair that line") from None
-    return {submission: _marks(path, submission, table) for submission, table in tables.items()}
+    return {submission: _marking(path, submission, table) for submission, table in tables.items()}
 
 
-def _marks(path: Path, submission: str, table: object) -> Marks:
-    if not isinstance(table, dict):
+def _marking(path: Path, submission: str, table: object) -> Marking:
+    if not isinstance(table, Mapping):
         kind = type(table).__name__
         raise UsageError(f"{path}: {submission} is {kind}, expected a table of key points")
-    for point, value in table.items():
-        if not isinstance(value, bool):
-            raise UsageError(
-                f"{path}: {point} of {submission} is {str(value)[:40]!r}, expected true or false"
-            )
-    ticked = frozenset(point for point, value in table.items() if value and point != READ)
-    return Marks(ticked, table.get(READ, False))
+    values: dict[str, Points] = {}
+    notes: dict[str, str] = {}
+    reviewed = table.get(READ, False)
+    if not isinstance(reviewed, bool):
+        raise UsageError(f"{path}: {READ} of {submission} is {_short(reviewed)}, expected true")
+    for key, value in table.items():
+        if key in (READ, REVIEWER):
+            continue
+        if key.endswith(NOTE) and isinstance(value, str):
+            notes[key.removesuffix(NOTE)] = value
+        elif value is not False or reviewed:
+            values[key] = _mark(path, f"{key} of {submission}", value)
+    reviewer = table.get(REVIEWER)
+    reviewers = (str(reviewer),) if reviewer else ()
+    return Marking(values=values, notes=notes, reviewed=reviewed, reviewers=reviewers)
 
 
-def fold(card: Card, ticks: Ticks) -> Card:
-    """Return the card with its ticks, and the score and level that follow from them.
+def _mark(path: Path, what: str, value: object) -> Points:
+    """Return a mark as a number; true is 1.
 
     Raises:
-        UsageError: a point is ticked that the assignment does not have.
+        UsageError: it is none.
     """
-    marks = ticks.get(card.result.id, Marks())
-    known = {point.id for point in _points(card.questions)}
-    if unknown := sorted(marks.ticked - known):
-        raise UsageError(
-            f"{FILE}: {card.result.id} has no key point {', '.join(unknown)}; remove that line"
-        )
-    if not known or card.result.earned is None:
-        return card
-    questions = tuple(_with_ticks(question, marks.ticked) for question in card.questions)
-    points = _points(questions)
-    result = msgspec.structs.replace(
-        card.result,
-        verdict=Verdict.AWAITING_REVIEW,
-        reason=answer_form.awaits(questions),
-        review=_review(points) if marks.ticked or marks.reviewed else (),
-        earned=sum(check.earned for check in card.result.checks)
-        + sum(point.points for point in points if point.ticked),
-        possible=possible_points(card.result.checks) + sum(point.points for point in points),
-        level=Level.NONE,
-    )
-    if marks.reviewed:
-        result = _reviewed(result)
-    return msgspec.structs.replace(card, questions=questions, result=result)
+    if isinstance(value, bool | int | float) and value in (0, 0.5, 1):
+        return 0.5 if value == 0.5 else int(value)
+    raise UsageError(f"{path}: {what} is {_short(value)}, expected true, false or 0.5")
 
 
-def _with_ticks(question: Question, ticked: frozenset[str]) -> Question:
-    points = tuple(
-        msgspec.structs.replace(point, ticked=point.id in ticked) for point in question.points
-    )
-    return msgspec.structs.replace(question, points=points)
-
-
-def _review(points: list[KeyPoint]) -> tuple[Reviewed, ...]:
-    return tuple(
-        Reviewed(
-            level=level,
-            ticked=sum(point.ticked for point in points if point.level is level),
-            total=sum(point.level is level for point in points),
-        )
-        for level in LEVELS[1:]
-    )
-
-
-def _reviewed(result: SubmissionResult) -> SubmissionResult:
-    level = _level(result, {one.level: one for one in result.review})
-    return msgspec.structs.replace(
-        result,
-        verdict=Verdict.FAILED if level is Level.NONE else Verdict.PASSED,
-        reason="",
-        level=level,
-    )
-
-
-def _level(result: SubmissionResult, review: Mapping[Level, Reviewed]) -> Level:
-    reached = Level.NONE
-    for level in LEVELS[1:]:
-        own = [check for check in result.checks if check.level is level]
-        read = review.get(level)
-        if any(check.outcome.is_missed for check in own):
-            break
-        if read and read.ticked < SHARE * read.total:
-            break
-        if own or (read and read.total):
-            reached = level
-    return reached
+def _short(value: object) -> str:
+    return repr(str(value)[:40])

@@ -1,4 +1,4 @@
-"""Written answers on a card: what was asked, what was written, what is ticked."""
+"""Written answers on a card: what was asked, what was written, how it was marked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QUESTIONS = (
         text="Why?",
         answers={"answer": "because\nof <b>it</b>"},
         points=(
-            KeyPoint(id="1.1", text="a reason", level=Level.PASS, ticked=True),
+            KeyPoint(id="1.1", text="a reason", level=Level.PASS, mark=1),
             KeyPoint(id="1.2", text="a better one", level=Level.EXCELLENT),
         ),
     ),
@@ -43,27 +43,27 @@ def test_an_answer_is_text_and_keeps_its_lines(card: Card) -> None:
     assert "because\nof &lt;b&gt;it&lt;/b&gt;" in render_card(card)
 
 
-def test_what_is_ticked_is_told_by_sign_and_word(card: Card) -> None:
+def test_what_is_marked_is_told_by_sign_and_word(card: Card) -> None:
     page = render_card(card)
     assert page.count("☑") == page.count("☐") == 1
     assert page.index("☑") < page.index("a reason") < page.index("☐") < page.index("a better one")
-    assert page.count('<span class="sr">ticked: ') == 1
+    assert page.count('<span class="sr">1 of 1: ') == 1
 
 
 def test_a_field_that_was_left_blank_says_so(card: Card) -> None:
     assert render_card(card).count("No answer.") == 1
 
 
-def test_answers_that_a_machine_reads_have_nothing_to_tick(card: Card) -> None:
+def test_answers_that_a_machine_reads_have_nothing_to_mark(card: Card) -> None:
     assert render_card(card).count("Checked by machine.") == 1
 
 
-def test_before_a_review_the_card_says_how_to_tick(card: Card) -> None:
+def test_before_a_review_the_card_says_how_to_mark(card: Card) -> None:
     assert "review.toml" in render_card(card)
 
 
 def test_after_a_review_the_card_says_how_many_points_of_each_level(card: Card) -> None:
-    review = (Reviewed(level=Level.PASS, ticked=1, total=1),)
+    review = (Reviewed(level=Level.PASS, marked=1, total=1),)
     result = msgspec.structs.replace(card.result, review=review)
     page = render_card(msgspec.structs.replace(card, result=result))
     assert "1 of 1." in page
