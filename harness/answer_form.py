@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
+import numpy as np
 
 from harness.errors import Refused
 from harness.results import CheckResult, KeyPoint, Outcome, Question
@@ -94,6 +95,16 @@ def _joined(lines: Iterable[str]) -> str:
     if fence.startswith("```") and inside and inside[-1].strip() == "```":
         text = "\n".join(inside[:-1]).strip("\n")
     return sanitise(text, ANSWER_CAP)
+
+
+def to_bytes(text: str) -> np.ndarray[Any, Any]:
+    """Return an answer as the bytes of its UTF-8, as a sandbox sends it: replies hold no texts."""
+    return np.frombuffer(text.encode(), np.uint8)
+
+
+def from_bytes(values: np.ndarray[Any, Any]) -> str:
+    """Return the answer that was sent as bytes."""
+    return values.tobytes().decode()
 
 
 def left_to_reviewer(

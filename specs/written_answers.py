@@ -52,8 +52,8 @@ RIGHT = {
 def assemble(parts: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[..., Any]]:
     """Return what a form with these answers says."""
 
-    def answer(question: str) -> str:
-        return str(parts[question]()) if question in parts else ""
+    def answer(question: str) -> Any:
+        return answer_form.to_bytes(str(parts[question]()) if question in parts else "")
 
     return {"answer": answer}
 

@@ -1,7 +1,8 @@
 """The sandbox of written answers: nothing of a submission runs, it is read.
 
 It takes the frames that every sandbox takes, so that a form is graded like any submission. What
-it serves is one function, ``answer(question)``, which returns what stands in a field.
+it serves is one function, ``answer(question)``, which returns what stands in a field as
+bytes of UTF-8.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ class ReadingSandbox(Sandbox):
         header, payload = _unpack(load)
         size = header["files"][0]["size"]
         answers = answer_form.read(bytes(payload[:size]).decode("utf-8-sig"))
-        namespace: dict[str, Any] = {FUNCTION: lambda question: answers.get(question, "")}
+        namespace: dict[str, Any] = {
+            FUNCTION: lambda field: answer_form.to_bytes(answers.get(field, ""))
+        }
         loaded = loader.Loaded(namespace, frozenset(), {})
         self._session = session.CallRunner(loaded, self._limits.reply_bytes, None)
         defined = {"name": FUNCTION, "kind": "function", "parameters": [{"name": "question"}]}

@@ -6,9 +6,10 @@ checks their own form would copy it. An answer that no reader understands is lef
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
-from harness import Facet, Judge, criterion
+from harness import Facet, Judge, answer_form, criterion
 from harness.errors import Unread
 from specs.criteria import notation
 
@@ -81,7 +82,8 @@ def c16_weight_matrix(answer, judge: Judge):
     _judge_shapes(answer, judge, 16, {"shape": ((QUERIES, KEYS),)})
     for name, right in (("row i", "query"), ("column j", "key")):
         (said,) = _answers(answer, judge, 16, name)
-        found = _read(notation.role, said, "a query or a key")
+        reader = functools.partial(notation.role, index=name[-1])
+        found = _read(reader, said, "a query or a key")
         judge.require(found == right, f"{name} does not belong to a {found}")
 
 
@@ -169,9 +171,10 @@ def c40_long_context(answer, judge: Judge):
 
 
 def _answers(answer, judge: Judge, number: int, *names: str) -> list[str]:
-    said = [returned["text"] for returned in answer.each((f"{number} {name}",) for name in names)]
+    returned = answer.each((f"{number} {name}",) for name in names)
+    said = [answer_form.from_bytes(outputs["text"].values) for outputs in returned]
     for name, text in zip(names, said, strict=True):
-        judge.require(isinstance(text, str) and text, f"{name} is not answered")
+        judge.require(bool(text), f"{name} is not answered")
     return said
 
 

@@ -4,6 +4,7 @@ import secrets
 
 import pytest
 
+from harness import answer_form
 from harness.errors import CandidateCrashed, Refused
 from harness.protocol import Call, decode, encode
 from harness.sandbox.base import LIMITS
@@ -32,7 +33,8 @@ def ask(sandbox, question):
     header = {"op": "run", "id": secrets.token_hex(16), "seconds": 1.0, "steps": entries}
     reply = sandbox.call(wire.pack(header, blobs), 1.0)
     assert reply.header["id"] == header["id"]
-    return decode(reply.header, reply.payload, 1)[0]
+    (text,) = decode(reply.header, reply.payload, 1)[0].outs
+    return answer_form.from_bytes(text.values)
 
 
 @pytest.fixture
@@ -47,18 +49,23 @@ def test_a_form_defines_one_function(sandbox):
 
 def test_the_function_returns_what_stands_in_a_field(sandbox):
     start(sandbox, "**1 answer:** yes\n**2 W_Q:** [d_model, d_k]")
-    assert ask(sandbox, "2 W_Q").outs == ("[d_model, d_k]",)
+    assert ask(sandbox, "2 W_Q") == "[d_model, d_k]"
+
+
+def test_an_answer_of_any_length_arrives_whole(sandbox):
+    start(sandbox, f"**1 answer:** {'字' * 5000}")
+    assert ask(sandbox, "1 answer") == "字" * 5000
 
 
 def test_a_field_that_is_not_there_is_blank(sandbox):
     start(sandbox, "**1 answer:** yes")
-    assert ask(sandbox, "3 answer").outs == ("",)
+    assert ask(sandbox, "3 answer") == ""
 
 
 def test_code_in_an_answer_does_not_run(sandbox, tmp_path):
     trace = tmp_path / "trace"
     start(sandbox, f"**1 answer:** __import__('pathlib').Path({str(trace)!r}).touch()")
-    assert ask(sandbox, "1 answer").outs[0].startswith("__import__")
+    assert ask(sandbox, "1 answer").startswith("__import__")
     assert not trace.exists()
 
 

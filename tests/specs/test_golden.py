@@ -93,23 +93,26 @@ def test_slopes_for_eight_heads_are_a_half_to_a_256th():
     assert encodings.slopes(8).tolist() == [2.0**-n for n in range(1, 9)]
 
 
+def written(field):
+    """Return what the reference of the written answers has in a field."""
+    return answer_form.from_bytes(functions("written_answers")["answer"](field))
+
+
 def test_the_shapes_of_two_heads_that_the_third_document_works_out():
-    x, weights = np.zeros((2, 4, 8)), functions("written_answers")["answer"]
-    heads = split_heads(x, 2)
-    assert notation.shape(weights("15 transposed")) == tuple(map(str, heads.shape))
-    assert notation.shape(weights("15 concatenated")) == tuple(map(str, merge_heads(heads).shape))
+    heads = split_heads(np.zeros((2, 4, 8)), 2)
+    joined = merge_heads(heads)
+    assert notation.shape(written("15 transposed")) == tuple(map(str, heads.shape))
+    assert notation.shape(written("15 concatenated")) == tuple(map(str, joined.shape))
 
 
 @pytest.mark.parametrize(("field", "length"), [("17 causal", 4), ("24 causal", 5)])
 def test_the_masks_that_the_third_document_draws(field, length):
-    written = functions("written_answers")["answer"](field)
-    assert notation.grid(written, length) == tuple(causal_mask(length).ravel().tolist())
+    assert notation.grid(written(field), length) == tuple(causal_mask(length).ravel().tolist())
 
 
 def test_the_softmax_of_two_one_zero():
-    written = functions("written_answers")["answer"]("18 weights")
     right = stages.softmax(np.array([2.0, 1.0, 0.0]))
-    assert notation.proportions(written) == pytest.approx(tuple(right), abs=0.005)
+    assert notation.proportions(written("18 weights")) == pytest.approx(tuple(right), abs=0.005)
 
 
 def test_the_third_document_has_66_questions_and_each_is_answered_or_ticked():

@@ -17,7 +17,8 @@ SAMPLES = Path(__file__).parents[2] / "sample_submissions" / "written_answers"
 
 
 def checked(answers):
-    session = DirectSession({"answer": lambda name: answers.get(name, "")}, arrays="numpy")
+    answer = {"answer": lambda name: answer_form.to_bytes(answers.get(name, ""))}
+    session = DirectSession(answer, arrays="numpy")
     return run_checks(SPEC, session, "seed")[0]
 
 
