@@ -109,6 +109,8 @@ def test_the_brief_is_printed(installed: Installed) -> None:
 def test_a_start_can_be_checked_and_does_not_pass_yet(installed: Installed) -> None:
     started = installed.takehome("start", "numpy_attention", "mine")
     assert started.returncode == 0, started.stderr
+    readme = (installed.folder / "mine" / "README.md").read_text(encoding="utf-8")
+    assert f"pip install ./{installed.wheel.name}\n" in readme
     (starter,) = (installed.folder / "mine").glob("*.py")
     checked = installed.takehome("check", str(starter), "--spec", "numpy_attention")
     assert checked.returncode == 1, checked.stderr

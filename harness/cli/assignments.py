@@ -64,11 +64,15 @@ def brief(name: str) -> Exit:
 
 def start(name: str, folder: Path) -> Exit:
     """Write an assignment's brief and starter file into a folder."""
-    from harness.commands.start import write_start
+    from harness.commands.start import own_source, write_start
     from specs import load
 
-    for path in write_start(load(name), folder):
+    source = own_source()
+    for path in write_start(load(name), folder, source):
         say(f"wrote {path}")
+    if source.endswith(".whl"):
+        say(f"put {source.removeprefix('./')} beside them; in takehome's repository it is made by")
+        say("    python -m pip wheel --no-deps --wheel-dir FOLDER .")
     return Exit.PASSED
 
 

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from harness.cli import assignments, grading, sandbox, specs
+from harness.cli.console_encoding import let_consoles_spell
 from harness.cli.exit_codes import Exit, say
 from harness.errors import SandboxBroken, TakehomeError
 from harness.threads import ONE_THREAD
@@ -69,6 +70,7 @@ def options(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     os.environ |= {**ONE_THREAD, **os.environ}
+    let_consoles_spell()
     sys.exit(run(lambda: app(args=arguments, standalone_mode=False)))
 
 

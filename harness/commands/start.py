@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.metadata
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from harness.errors import UsageError
 from harness.spec import Spec
@@ -12,16 +16,41 @@ _README = """\
 
 `brief.md` says what is asked. Write your answer in `{file}`, then check it here:
 
-    pip install takehome
+    {install}
     takehome check {file} --spec {name}
 
-The checks are those that grade your answer, on inputs drawn afresh each time. Your file runs in an
-ordinary process on your machine; nothing is sent anywhere.
+{source}The checks are those that grade your answer, on inputs drawn afresh each time. Your file
+runs in an ordinary process on your machine; nothing is sent anywhere.
 """
 
 
-def write_start(spec: Spec, folder: Path) -> list[Path]:
+_ABOUT_WHEEL = "The wheel came with this assignment; it needs Python 3.11 or newer.\n\n"
+
+
+def installed_from(url: Mapping[str, Any], version: str) -> str:
+    """Return what a candidate's ``pip install`` takes: the repository's address, or a wheel.
+
+    ``url`` is the installation's ``direct_url.json``; one from a package index has none.
+    """
+    if vcs := url.get("vcs_info"):
+        return f"takehome@{vcs['vcs']}+{url['url']}@{vcs['commit_id']}"
+    return f"./takehome-{version}-py3-none-any.whl"
+
+
+def own_source() -> str:
+    """Return what a candidate installs to have this takehome."""
+    try:
+        distribution = importlib.metadata.distribution("takehome")
+    except importlib.metadata.PackageNotFoundError:  # a checkout that is run in place
+        return installed_from({}, "0")
+    text = distribution.read_text("direct_url.json") or "{}"
+    return installed_from(json.loads(text), distribution.version)
+
+
+def write_start(spec: Spec, folder: Path, source: str) -> list[Path]:
     """Write an assignment's files into a folder and return their paths.
+
+    ``source`` is what candidates give to ``pip install``.
 
     Raises:
         UsageError: one of them exists already; nothing is overwritten.
@@ -29,7 +58,13 @@ def write_start(spec: Spec, folder: Path) -> list[Path]:
     files = {
         folder / "brief.md": spec.brief,
         folder / spec.file_name: spec.starter,
-        folder / "README.md": _README.format(title=spec.title, name=spec.name, file=spec.file_name),
+        folder / "README.md": _README.format(
+            title=spec.title,
+            name=spec.name,
+            file=spec.file_name,
+            install=f"pip install {source}",
+            source=_ABOUT_WHEEL if source.endswith(".whl") else "",
+        ),
     }
     if there := [path.name for path in files if path.exists()]:
         raise UsageError(f"{folder} has {', '.join(there)} already; choose another folder")

@@ -181,10 +181,10 @@ class _Child:
         return replies.how_it_ended("crashed", detail, self._limits, 0)
 
     def end(self) -> None:
-        if os.name == "posix":
+        if hasattr(os, "killpg") and hasattr(signal, "SIGKILL"):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-        elif self._process.poll() is None:
+        elif sys.platform == "win32" and self._process.poll() is None:
             subprocess.run(
                 ["taskkill", "/F", "/T", "/PID", str(self._process.pid)],
                 capture_output=True,
