@@ -3,13 +3,14 @@
 The operators are replaced in torch's dispatcher, below every Python name they can be reached by:
 ``F.``, ``torch._C._nn.``, ``torch.ops.aten.``. ``nn.MultiheadAttention`` with weights goes round
 them, since it is Python down to ``baddbmm``; its functional form is replaced in Python, which a
-copy of the source evades; so does code that finds the library object and destroys it. Twenty-four
-other ways, with and without gradients, were tried: blocked, or they do not run on a CPU. The effect
-is on this process, which serves one submission.
+copy of the source evades; so does code that finds the library object and destroys it. Fifty other
+ways, with and without gradients, were tried: blocked, or they do not run on a CPU. The effect is on
+this process, which serves one submission.
 """
 
 from __future__ import annotations
 
+import importlib
 import importlib.abc
 import sys
 import warnings
@@ -43,8 +44,11 @@ def block() -> object:
     The operators stay replaced for as long as the object returned is kept.
     """
     import torch
-    from torch._higher_order_ops.flex_attention import FlexAttentionHOP
+    from torch.ao.nn import quantizable
     from torch.nn.attention import flex_attention
+
+    # The package has an operator of the same name, which hides the module.
+    higher_order: Any = importlib.import_module("torch._higher_order_ops.flex_attention")
 
     library: Any = torch.library.Library("aten", "IMPL")  # type: ignore[no-untyped-call]
     with warnings.catch_warnings():
@@ -59,7 +63,12 @@ def block() -> object:
         (torch.nn.TransformerEncoderLayer, "forward", "nn.TransformerEncoderLayer"),
         (torch.nn.TransformerDecoderLayer, "forward", "nn.TransformerDecoderLayer"),
         (flex_attention, "flex_attention", "flex_attention"),
-        (FlexAttentionHOP, "__call__", "torch._higher_order_ops.flex_attention"),
+        (higher_order.FlexAttentionHOP, "__call__", "torch._higher_order_ops.flex_attention"),
+        # What every kernel of that operator calls, on a CPU.
+        (higher_order, "math_attention", "torch._higher_order_ops.flex_attention"),
+        (higher_order, "_math_attention_inner", "torch._higher_order_ops.flex_attention"),
+        (quantizable.MultiheadAttention, "forward", "quantizable.MultiheadAttention"),
+        (quantizable.MultiheadAttention, "_forward_impl", "quantizable.MultiheadAttention"),
     ]
     for owner, attribute, name in replaced:
         setattr(owner, attribute, _refusal(name))

@@ -1,51 +1,44 @@
-"""Every attack of the corpus comes to what its case says, and the next honest answer is right.
+"""Every attack of the corpus comes to what its case says, gains nothing and hurts nobody.
 
-A folder here holds a submission, ``answer.py``, and ``case.toml``: the ``verdict``, the most that
-may be ``earned`` (what the same code earns without the attack), ``outcomes`` that checks must
-have. They answer the toy assignment of ``tests/toy.py``, so that a case costs a tenth of a second:
-what is attacked is the sandbox and the protocol, not an assignment.
+With one sandbox for many submissions, each attack is followed by an honest answer.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import secrets
-import tomllib
-from collections.abc import Iterator
-from pathlib import Path
+import platform
+from collections.abc import Callable, Iterator
 
 import docker
 import pytest
 
-from harness.grading.grader import Grader
-from harness.grading.grading import Assignment
-from harness.intake.deliveries import Delivery
-from harness.parsing.client import Parser
-from harness.results import Card, Outcome, Verdict, to_json
-from harness.sandbox.base import Limits
-from harness.sandbox.container import reaper
-from harness.sandbox.container.engine import connect
-from harness.sandbox.container.images import ensure_image
-from harness.sandbox.container.sandbox import ContainerSandbox
-from tests import toy
-
-FOLDER = Path(__file__).parent
-CASES = sorted(path.parent for path in FOLDER.glob("*/case.toml"))
-KEYS = {"kind", "verdict", "earned", "outcomes", "slow"}
-CANARY = secrets.token_hex(16)
-LIMITS = Limits(
-    import_seconds=4.0,
-    exchange_seconds=3.0,
-    submission_seconds=30.0,
-    timeouts=1,
-    memory_bytes=256 << 20,
-    log_bytes=1 << 20,
+from harness.results import Outcome, Verdict
+from harness.sandbox.container import connect
+from tests.attacks.cases import CASES, FOLDER
+from tests.attacks.grading import (
+    GROWTH_BYTES,
+    LATE_SECONDS,
+    AttackedHost,
+    Graded,
+    own_temporary_folder,
 )
 
+pytestmark = pytest.mark.docker
 
-def expectation(case: Path) -> dict[str, object]:
-    return tomllib.loads((case / "case.toml").read_text(encoding="utf-8"))
+#: These of the quick ones are also run in a container of their own; all are in `make test-all`.
+FRESH = {"B05_dumps-environment", "E01a_announces-2-to-the-63", "S01_scratch-times"}
+
+
+def runs(*, reuse: bool) -> list[object]:
+    """Return every case as a parameter, the slow ones marked."""
+    return [
+        pytest.param(name, marks=[] if case.fast and (reuse or name in FRESH) else pytest.mark.slow)
+        for name, case in sorted(CASES.items(), key=lambda entry: entry[1].image)
+        if case.machine in ("", platform.machine())
+    ]
+
+
+Open = Callable[..., AttackedHost]
 
 
 @pytest.fixture(scope="module")
@@ -56,76 +49,76 @@ def client() -> Iterator[docker.DockerClient]:
 
 
 @pytest.fixture(scope="module")
-def grader(client: docker.DockerClient) -> Iterator[Grader]:
-    image = ensure_image(client, "takehome-numpy")
-    os.environ["TAKEHOME_CANARY"] = CANARY
-    with Parser() as parser:
-        assignment = Assignment(spec=toy.SPEC, seed="7", limits=LIMITS, parser=parser)
-        grader = Grader(
-            assignment,
-            lambda: ContainerSandbox(client=client, image=image, limits=LIMITS),
-            reuse=True,
-        )
-        with contextlib.closing(grader):
-            yield grader
-    del os.environ["TAKEHOME_CANARY"]
+def host(client: docker.DockerClient, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Open]:
+    """Opens an attacked host, one at a time: asked for another, it closes the one before."""
+    opened: dict[tuple[bool, str], AttackedHost] = {}
+
+    def open_host(*, reuse: bool, image: str = "numpy") -> AttackedHost:
+        if (reuse, image) not in opened:
+            for _, before in list(opened.items()):
+                before.close()
+            opened.clear()
+            root = tmp_path_factory.mktemp("host")
+            opened[reuse, image] = AttackedHost(client, root, reuse=reuse, image=image)
+        return opened[reuse, image]
+
+    with own_temporary_folder(tmp_path_factory.mktemp("temporary")):
+        yield open_host
+        for last in opened.values():
+            last.close()
+        assert not os.listdir(".")
 
 
-def graded(grader: Grader, path: Path) -> Card:
-    return grader.grade(Delivery(id=path.parent.name, path=path, text=False))
+def require_held(graded: Graded, host: AttackedHost, *, containers: int) -> None:
+    """Check what holds after every submission, whatever it did."""
+    result = graded.card.result
+    limits = host.limits
+    assert {check.outcome for check in result.checks}.isdisjoint({Outcome.INVALID})
+    assert host.leaks(graded.card) == []
+    assert not graded.changes
+    assert not os.listdir(".")
+    assert graded.growth < GROWTH_BYTES
+    assert graded.containers <= containers
+    assert result.seconds < limits.import_seconds + limits.submission_seconds + LATE_SECONDS
 
 
-@pytest.fixture(scope="module")
-def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("honest") / "answer.py"
-    path.write_text(f"import os\nopen('/dev/stderr', 'w').close()\n{toy.RIGHT}", encoding="utf-8")
-    return path
+def require_outcome(name: str, graded: Graded, host: AttackedHost) -> None:
+    """Check that a case came to what it says, and earned no more than without the attack."""
+    case, result = CASES[name], graded.card.result
+    assert result.verdict in case.verdicts, (result.reason, result.checks)
+    assert {check.outcome for check in result.checks} >= set(case.outcomes)
+    assert graded.points <= min(case.earned, POINTS[case.without])
 
 
-@pytest.mark.docker
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(case, id=case.name, marks=[pytest.mark.slow] * bool(expectation(case).get("slow")))
-        for case in CASES
-    ],
-)
-def test_an_attack_gains_nothing_and_hurts_nobody(
-    case: Path, grader: Grader, honest: Path
-) -> None:
-    expected = expectation(case)
-    card = graded(grader, case / "answer.py")
-    outcomes = {check.outcome for check in card.result.checks}
-    assert card.result.verdict == expected["verdict"], card.result.reason
-    assert sum(check.earned for check in card.result.checks) <= expected["earned"]
-    assert outcomes >= set(expected.get("outcomes", ()))
-    assert Outcome.INVALID not in outcomes
-    assert CANARY not in to_json(card).decode()
-    after = graded(grader, honest)
-    assert after.result.verdict == Verdict.PASSED, after.result.checks
-    assert sum(check.earned for check in after.result.checks) == 11
+#: What the honest answers earn; `test_honest_answers_get_what_they_deserve` proves it.
+POINTS = {"right": 11, "wrong": 6}
+VERDICTS = {"right": Verdict.PASSED, "wrong": Verdict.FAILED}
 
 
-@pytest.mark.docker
-def test_a_wrong_answer_fails_here_too(grader: Grader, tmp_path: Path) -> None:
-    path = tmp_path / "answer.py"
-    path.write_text(toy.WRONG, encoding="utf-8")
-    card = graded(grader, path)
-    assert card.result.verdict == Verdict.FAILED
+@pytest.mark.parametrize("reuse", [True, False], ids=["reuse", "fresh"])
+def test_honest_answers_get_what_they_deserve(host: Open, reuse: bool) -> None:
+    here = host(reuse=reuse)
+    for name, points in POINTS.items():
+        graded = here.grade_answer(name)
+        assert (graded.card.result.verdict, graded.points) == (VERDICTS[name], points)
+        require_held(graded, here, containers=int(reuse))
 
 
-@pytest.mark.docker
-def test_no_container_is_left(client: docker.DockerClient, grader: Grader) -> None:
-    grader.close()
-    own = reaper.labels(0)[reaper.PROCESS_LABEL]
-    left = client.api.containers(all=True, filters={"label": f"{reaper.PROCESS_LABEL}={own}"})
-    assert not left
+@pytest.mark.parametrize("name", runs(reuse=False))
+def test_an_attack_in_its_own_container_gains_nothing(host: Open, name: str) -> None:
+    here = host(reuse=False, image=CASES[name].image)
+    graded = here.grade_case(name)
+    require_outcome(name, graded, here)
+    require_held(graded, here, containers=0)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_case_says_what_it_comes_to(case: Path) -> None:
-    expected = expectation(case)
-    assert KEYS >= expected.keys() >= {"kind", "verdict", "earned"}
-    assert expected["verdict"] in set(Verdict)
-    assert set(expected.get("outcomes", ())) <= set(Outcome)
-    assert (case / "answer.py").is_file()
+@pytest.mark.parametrize("name", runs(reuse=True))
+def test_an_attack_gains_nothing_and_the_next_answer_is_graded_right(host: Open, name: str) -> None:
+    here = host(reuse=True, image=CASES[name].image)
+    graded = here.grade_case(name)
+    after = here.grade_answer("right")
+    require_outcome(name, graded, here)
+    require_held(graded, here, containers=1)
+    assert after.card.result.verdict == Verdict.PASSED, after.card.result.checks
+    assert after.points == POINTS["right"]
+    require_held(after, here, containers=1)

@@ -21,8 +21,27 @@ EVASIONS = {
     "decoder layer": "nn.TransformerDecoderLayer(4, 2)(x, x)",
     "flex": "flex.flex_attention(q, q, q)",
     "flex's operator": "torch._higher_order_ops.flex_attention(q, q, q, None, None, 1.0, {})",
+    "flex's mathematics": "higher.math_attention(q, q, q, *FLEX)",
+    "flex's scores": "higher._math_attention_inner(q, q, q, *FLEX)",
+    "flex's dense kernel": "higher.sdpa_dense(q, q, q, *FLEX)",
+    "flex by key": "higher.flex_attention.py_kernels[COMPOSITE](q, q, q, *FLEX)",
     "onnx": "__import__('torch.onnx.ops').onnx.ops.attention(q, q, q)",
+    "quantizable": "quantizable.MultiheadAttention(4, 2)(x, x, x)",
+    "quantizable inside": "quantizable.MultiheadAttention(4, 2)._forward_impl(x, x, x)",
+    "decomposition": "torch._decomp.decomposition_table[FLASH](q, q, q)",
+    "autocast": "torch.autocast('cpu')(F.scaled_dot_product_attention)(q, q, q)",
+    "functionalized": "torch.func.functionalize(F.scaled_dot_product_attention)(q, q, q)",
 }
+#: What the expressions above name: a call of flex attention without a mask, and two operators.
+NAMES = """
+import importlib
+from torch.ao.nn import quantizable
+higher = importlib.import_module("torch._higher_order_ops.flex_attention")
+whole = lambda b, h, row, column: row == row
+FLEX = (lambda score, *place: score, (1, 1, *[None] * 10, 128, 128, whole), 0.5, {})
+COMPOSITE = torch._C.DispatchKey.CompositeExplicitAutograd
+FLASH = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
+"""
 
 BY_HAND = [
     "torch.softmax(q @ q.transpose(-2, -1) / 2, dim=-1) @ q",
@@ -44,6 +63,7 @@ def _try_all(grad, expressions, results):
     kept = F.scaled_dot_product_attention
     library = fused.block()
     names = {"torch": torch, "flex": flex, "nn": nn, "F": F, "kept": kept}
+    exec(NAMES, names)
     names["q"] = torch.randn(1, 2, 3, 4, requires_grad=grad)
     names["x"] = torch.randn(3, 1, 4, requires_grad=grad)
     for label, expression in expressions.items():

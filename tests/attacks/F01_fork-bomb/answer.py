@@ -1,12 +1,12 @@
 import os
+import signal
 
 
 def double(x):
     try:
         while True:
             if os.fork() == 0:
-                while True:
-                    pass
+                signal.pause()
     except OSError:
         pass
     return x * 2

