@@ -11,7 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from harness.candidate_view import for_candidate
-from harness.results import SCHEMA, BatchResults, Card, to_json
+from harness.results import SCHEMA, BatchResults, Card, SubmissionResult, to_json
 from reports.candidate import render_candidate
 from reports.index import Decisions, render_pages
 from reports.junit import render_junit
@@ -60,6 +60,7 @@ def write(
     for card in cards:
         write_card(card, out, index="../index.html")
     save(out / "results.json", to_json(results), mode=SECRET)
+    save(out / "results.jsonl", b"".join(map(_line, results.submissions)), mode=SECRET)
     save(out / "results.csv", render_csv(results).encode())
     save(out / "junit.xml", render_junit(results).encode())
     save(out / "summary.md", render_summary(results).encode())
@@ -69,6 +70,10 @@ def write(
     for path in out.glob("index-*.html"):
         if path.name not in written and re.fullmatch(r"index-\d+\.html", path.name):
             path.unlink(missing_ok=True)  # of a larger batch, before
+
+
+def _line(submission: SubmissionResult) -> bytes:
+    return msgspec.json.encode(submission) + b"\n"
 
 
 def write_card(card: Card, out: Path, *, index: str = "") -> None:

@@ -93,8 +93,19 @@ def grade(
 def report(
     folder: Annotated[Path, typer.Argument(help="The --out of an earlier run.")],
     audience: AudienceName = Audience.INTERVIEWER,
+    history: Annotated[
+        bool, typer.Option("--history", help="Print how each candidate's result moved, instead.")
+    ] = False,
 ) -> Exit:
     """Render the scorecards again from their results."""
+    if history:
+        from rich.console import Console
+
+        from harness.commands.history import history as past
+
+        for line in past(folder):
+            Console().print(line, soft_wrap=True)
+        return Exit.PASSED
     from harness.commands.grade import render_again
 
     render_again(folder, say, for_candidates=audience is Audience.CANDIDATE)

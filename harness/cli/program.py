@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import assignments, grading, sandbox, specs
+from harness.cli import assignments, grading, records, sandbox, specs
 from harness.cli.console_encoding import let_consoles_spell
 from harness.cli.exit_codes import Exit, say
 from harness.errors import SandboxBroken, TakehomeError
@@ -34,6 +34,8 @@ app.add_typer(spec_app, name="spec")
 COMMANDS: Sequence[Callable[..., Exit]] = (
     grading.grade,
     grading.report,
+    records.reproduce,
+    records.forget,
     assignments.check,
     assignments.specs,
     assignments.brief,

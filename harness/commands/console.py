@@ -1,11 +1,10 @@
-"""What a person sees in a terminal: progress, results, one check explained."""
+"""What a person sees in a terminal: results, one check explained, a repair."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from harness.candidate_view import CandidateCard, for_candidate
@@ -28,27 +27,6 @@ def to_interviewer(card: Card) -> Text:
 def to_candidate(card: Card) -> Text:
     """Return what a candidate may know of a card, in one line."""
     return line(for_candidate(card))
-
-
-def followed(
-    cards: Iterable[Card],
-    total: int,
-    console: Console,
-    tell: Callable[[Card], Text] = to_interviewer,
-) -> Iterator[Card]:
-    """Yield the cards; show a bar on a terminal, and a line for each card elsewhere."""
-    if not console.is_terminal:
-        for card in cards:
-            console.print(tell(card), soft_wrap=True)
-            yield card
-        return
-    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("grading", total=total)
-        for card in cards:
-            progress.console.print(tell(card))
-            progress.advance(task)
-            yield card
 
 
 def line(result: SubmissionResult | CandidateCard) -> Text:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import datetime
 import functools
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -17,17 +19,32 @@ import specs
 from harness.commands import console, job, review
 from harness.commands.interrupts import Interrupts
 from harness.commands.output_folder import OutputFolder, named_problems
+from harness.commands.progress import Progress, followed
 from harness.errors import SandboxBroken, UsageError
-from harness.grading import Jobs, Ledger, LocalProcesses, Pending, Task, card_key, grade_all
+from harness.grading import (
+    Jobs,
+    Ledger,
+    LocalProcesses,
+    Pending,
+    Task,
+    Watcher,
+    card_key,
+    grade_all,
+)
 from harness.grading import unscored as unscored_card
 from harness.intake import Batch, collect
 from harness.marking import fold
 from harness.parsing import Parser
-from harness.results import BatchResults, Card, SubmissionResult, Verdict
+from harness.results import BatchResults, Card, CheckResult, SubmissionResult, Verdict
 from harness.sandbox import Sandbox
 from harness.spec import Spec
 
 Say = Callable[[str], None]
+
+
+def utc_now() -> datetime.datetime:
+    """Return the time, in UTC."""
+    return datetime.datetime.now(datetime.UTC)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +66,9 @@ class Request:
     repairs: bool
 
 
-def grade_batch(request: Request, say: Say) -> Sequence[SubmissionResult]:
+def grade_batch(
+    request: Request, say: Say, now: Callable[[], datetime.datetime] = utc_now
+) -> Sequence[SubmissionResult]:
     """Grade what was handed in and write the reports; return nothing if there was nothing.
 
     What the folder's ledger holds from an earlier run is not graded again.
@@ -79,7 +98,8 @@ def grade_batch(request: Request, say: Say) -> Sequence[SubmissionResult]:
             ledger.forget()
         order = _order(request, ledger.seed(request.seed))
         sandbox = job.open_sandboxes(spec, order, say)()  # nothing is started in it
-        run = _Run(spec, batch, order, ledger, sandbox, _count_jobs(request, batch))
+        ledger.note_record(job.make_record(spec, order, sandbox.environment))
+        run = _Run(spec, batch, order, ledger, sandbox, _count_jobs(request, batch), now)
         with Interrupts(say) as interrupts:
             return _finish(run, folder, interrupts, say)
 
@@ -112,9 +132,10 @@ class _Run:
     ledger: Ledger
     sandbox: Sandbox  #: tells what the submissions run in; never started
     jobs: int
+    now: Callable[[], datetime.datetime]
     keys: set[str] = dataclasses.field(default_factory=set)  #: of every submission of the batch
 
-    def cards(self, interrupts: Interrupts) -> Iterator[Card]:
+    def cards(self, interrupts: Interrupts, watcher: Watcher) -> Iterator[Card]:
         """Yield the card of each submission, in the order in which they are there.
 
         When the run is stopped, or breaks, the cards that are kept come all the same.
@@ -128,7 +149,7 @@ class _Run:
             submissions = self._submissions(parser)
             missing = self._missing(submissions, kept)
             try:
-                for card in self._made(missing, interrupts):
+                for card in self._made(missing, interrupts, watcher):
                     yield card
                     yield from self._kept(kept)
             except SandboxBroken as error:
@@ -152,17 +173,19 @@ class _Run:
     ) -> Iterator[Pending]:
         """Yield the submissions that have no card; collect the keys of the others."""
         for submission in submissions:
-            if self.ledger.card(submission.key) is None:
-                yield submission
-            else:
+            if self.ledger.has(submission.key):
                 kept.append(submission.key)
+            else:
+                yield submission
 
     def _kept(self, keys: collections.deque[str]) -> Iterator[Card]:
         while keys:
             if (card := self.ledger.card(keys.popleft())) is not None:
                 yield card
 
-    def _made(self, missing: Iterator[Pending], interrupts: Interrupts) -> Iterator[Card]:
+    def _made(
+        self, missing: Iterator[Pending], interrupts: Interrupts, watcher: Watcher
+    ) -> Iterator[Card]:
         """Grade submissions, and keep the cards."""
         preload = job.preloads(self.spec, self.order.spec)
         executor = LocalProcesses(self.jobs, preload=preload, close=job.close)
@@ -170,12 +193,17 @@ class _Run:
             executor.submit, job.grade_task, msgspec.msgpack.encode(self.order)
         )
         jobs = Jobs(
-            submit=grade, count=self.jobs, unscored=self._unscored, stopping=interrupts.stopping
+            submit=grade,
+            count=self.jobs,
+            unscored=self._unscored,
+            stopping=interrupts.stopping,
+            watcher=watcher,
         )
         try:
             for submission, card in grade_all(missing, jobs):
                 if card.result.verdict is not Verdict.INVALID:
-                    self.ledger.keep(submission.key, card)
+                    time = self.now().isoformat(timespec="seconds")
+                    self.ledger.keep(submission.key, card, time=time, task=submission.task)
                 yield card
         except BaseException:
             executor.shutdown(cancel_futures=True)
@@ -187,18 +215,41 @@ class _Run:
         return unscored_card(submission.id, "", Verdict.INVALID, reason, assignment, self.sandbox)
 
 
+def shared_text(result: SubmissionResult) -> SubmissionResult:
+    """Return a result that shares its sentences with those of other submissions.
+
+    Titles and hints are the same for all of a batch, and most of what a result is made of.
+    """
+
+    def shared(check: CheckResult) -> CheckResult:
+        return msgspec.structs.replace(
+            check,
+            id=sys.intern(check.id),
+            title=sys.intern(check.title),
+            message=sys.intern(check.message),
+            hint=sys.intern(check.hint),
+            question=sys.intern(check.question),
+            answer=sys.intern(check.answer),
+        )
+
+    return msgspec.structs.replace(result, checks=tuple(map(shared, result.checks)))
+
+
 def _finish(
     run: _Run, folder: OutputFolder, interrupts: Interrupts, say: Say
 ) -> Sequence[SubmissionResult]:
     """Make the cards and write them and the reports; then raise what stopped the run, if any."""
     graded: dict[str, SubmissionResult] = {}
     total = len(run.batch.deliveries)
+    progress = Progress(total)
+    started = run.ledger.started(run.now().isoformat(timespec="seconds"))
     tell = console.to_candidate if folder.for_candidates else console.to_interviewer
     broken = None
     try:
-        for card in console.followed(run.cards(interrupts), total, Console(), tell):
+        cards = run.cards(interrupts, progress)
+        for card in followed(cards, progress, Console(), tell):
             folder.write_card(card)
-            graded[card.result.id] = card.result
+            graded[card.result.id] = shared_text(card.result)
     except SandboxBroken as error:
         broken = error
     submissions = tuple(graded[d.id] for d in run.batch.deliveries if d.id in graded)
@@ -209,6 +260,8 @@ def _finish(
                 specs=(run.spec.name,),
                 title=run.spec.title,
                 seed=run.order.seed,
+                started=started,
+                finished=run.now().isoformat(timespec="seconds"),
                 environment=run.sandbox.environment,
                 submissions=submissions,
                 ignored=run.batch.ignored,
@@ -220,6 +273,7 @@ def _finish(
             say(f"not graded: {result.id}: {result.reason}")
     if len(submissions) < total:
         say(f"graded: {len(submissions)} of {total}; run the same command again for the others")
+    say(progress.tally())
     if broken is not None:
         raise broken
     if interrupts.stopping():

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-import numpy as np
 
 import harness
 import specs
 from harness.candidate import QuestionSheet
 from harness.errors import UsageError
-from harness.grading import Assignment, Grader, Task
+from harness.grading import Assignment, BatchRecord, Grader, Task
 from harness.parsing import Parser
 from harness.repair import RepairFinder
 from harness.results import Environment
@@ -37,6 +36,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     adapt: bool
     repairs: bool
     reuse: bool  #: changes no card
+    image: str = ""  #: id of the image to run in, where it is not the harness's present one
 
 
 #: What a process keeps from one submission to the next: functions are all that an executor calls.
@@ -57,9 +57,11 @@ def grade_task(order: bytes, task: bytes) -> bytes:
 
 
 def close() -> None:
-    """Close the sandboxes that this process has open."""
+    """Close the sandboxes and parsers that this process has open."""
     while _GRADERS:
-        _GRADERS.popitem()[1].close()
+        grader = _GRADERS.popitem()[1]
+        grader.close()
+        grader.assignment.parser.close()
 
 
 def _make_grader(order: Order) -> Grader:
@@ -85,7 +87,12 @@ def open_sandboxes(
     spec: Spec, order: Order, report: Callable[[str], None] = lambda line: None
 ) -> OpenSandbox:
     """Make the sandbox of an order ready; return a function that opens one."""
-    return opener(order.sandbox, spec.image, runtime=order.runtime, report=report)
+    limits = LIMITS[spec.image]
+    if order.image:
+        container = importlib.import_module("harness.sandbox.container")
+        opened: OpenSandbox = container.opener_of(order.image, limits, runtime=order.runtime)
+        return opened
+    return opener(order.sandbox, spec.image, limits=limits, runtime=order.runtime, report=report)
 
 
 def make_ready(spec: Spec) -> None:
@@ -105,19 +112,40 @@ def preloads(spec: Spec, name: str) -> list[str]:
     return [__name__, *own, *(["torch"] if spec.arrays == "torch" else [])]
 
 
-def basis(order: Order, environment: Environment) -> bytes:
-    """Return all that a card depends on besides the submission."""
-    versions = [platform.python_version(), np.__version__]
-    for package in ("torch", "msgspec", "pygments"):
-        versions.append(importlib.metadata.version(package))
+def versions() -> dict[str, str]:
+    """Return the versions on this host that a card depends on."""
+    packages = ("takehome", "numpy", "torch", "msgspec", "pygments")
+    return {
+        "python": platform.python_version(),
+        **{package: importlib.metadata.version(package) for package in packages},
+    }
+
+
+def make_record(spec: Spec, order: Order, environment: Environment) -> BatchRecord:
+    """Return what a batch keeps, so that its verdicts can be made again."""
+    return BatchRecord(
+        spec=order.spec,
+        brief=spec.brief,
+        code=digest_of_code(order.spec),
+        order=msgspec.msgpack.encode(order),
+        environment=environment,
+        versions=versions(),
+    )
+
+
+def basis(order: Order, environment: Environment, interface: bytes = b"") -> bytes:
+    """Return all that a card depends on besides the submission.
+
+    ``interface`` is the file that says how to talk to it, where there is one.
+    """
     settings = msgspec.structs.replace(order, reuse=False)
-    code = _digest_of_code(order.spec)
-    return msgspec.msgpack.encode((settings, environment, code, versions))
+    code = digest_of_code(order.spec)
+    return msgspec.msgpack.encode((settings, environment, code, versions(), interface))
 
 
 @functools.cache
-def _digest_of_code(spec: str) -> bytes:
-    """Return a digest of the spec's files and the harness's."""
+def digest_of_code(spec: str) -> str:
+    """Return a digest of the spec's files and the harness's, in hexadecimal."""
     digest = hashlib.sha256()
     for path in (*sorted(Path(harness.__file__).parent.rglob("*.py")), *specs.files(spec)):
         try:
@@ -126,4 +154,4 @@ def _digest_of_code(spec: str) -> bytes:
             raise UsageError(f"{path} cannot be read ({error.strerror})") from None
         digest.update(f"{path.name} {len(content)}\n".encode())
         digest.update(content)
-    return digest.digest()
+    return digest.hexdigest()

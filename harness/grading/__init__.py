@@ -1,6 +1,6 @@
 """From deliveries to cards: one submission, and a batch of them."""
 
-from harness.grading.batch import Jobs, Pending, grade_all
+from harness.grading.batch import Jobs, Pending, Watcher, grade_all
 from harness.grading.executors import LocalProcesses
 from harness.grading.grader import Grader
 from harness.grading.grading import (
@@ -12,19 +12,25 @@ from harness.grading.grading import (
     unscored,
 )
 from harness.grading.ledger import Ledger
+from harness.grading.ledger_reader import LedgerReader, PastResult
+from harness.grading.record import BatchRecord
 from harness.grading.reviews import Reviews
 from harness.grading.task import Task, card_key
 
 __all__ = [
     "Assignment",
+    "BatchRecord",
     "FindRepair",
     "Grader",
     "Jobs",
     "Ledger",
+    "LedgerReader",
     "LocalProcesses",
+    "PastResult",
     "Pending",
     "Reviews",
     "Task",
+    "Watcher",
     "card_key",
     "find_interface",
     "grade",

@@ -6,7 +6,7 @@ import collections
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 
@@ -34,6 +34,26 @@ class Pending:
         return dataclasses.replace(self, failures=(*self.failures, failure))
 
 
+class Watcher(Protocol):
+    """Sees how a batch goes on."""
+
+    def began(self, submission: Pending) -> None:
+        """See that a submission is handed to a job."""
+
+    def ended(self, submission: Pending, failure: str) -> None:
+        """See that a job is through with it; ``failure`` says why it is to be graded again."""
+
+
+class Unwatched:
+    """Nobody looks."""
+
+    def began(self, submission: Pending) -> None:
+        """Look away."""
+
+    def ended(self, submission: Pending, failure: str) -> None:
+        """Look away."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Jobs:
     """What a batch is graded by."""
@@ -42,6 +62,7 @@ class Jobs:
     count: int  #: submissions at a time
     unscored: Callable[[Pending, str], Card]  #: the card of one that cannot be graded, and why
     stopping: Callable[[], bool] = lambda: False  #: whether no further submission is to be begun
+    watcher: Watcher = dataclasses.field(default_factory=Unwatched)
 
 
 def grade_all(pending: Iterable[Pending], jobs: Jobs) -> Iterator[tuple[Pending, Card]]:
@@ -67,12 +88,15 @@ def grade_all(pending: Iterable[Pending], jobs: Jobs) -> Iterator[tuple[Pending,
             except BrokenExecutor:
                 if not queue.is_alone:
                     queue.again.append(submission)
+                    jobs.watcher.ended(submission, "a job ended beside it")
                     continue
                 card = jobs.unscored(submission, "the process that graded it ended")
             broken = card.result.verdict is Verdict.INVALID
             if broken and len(submission.failures) + 1 < TRIES:
                 queue.again.append(submission.after(card.result.reason))
+                jobs.watcher.ended(submission, card.result.reason)
                 continue
+            jobs.watcher.ended(submission, "")
             yield submission, _with_failures(card, submission)
             in_a_row = in_a_row + 1 if broken else 0
             if in_a_row == BROKEN_IN_A_ROW:
@@ -106,6 +130,7 @@ class _Queue:
 
     def _begin(self, submission: Pending) -> None:
         self.running[self._jobs.submit(submission.task)] = submission
+        self._jobs.watcher.began(submission)
 
 
 def _with_failures(card: Card, pending: Pending) -> Card:

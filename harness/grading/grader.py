@@ -27,7 +27,7 @@ class Grader:
         reuse: bool,
         most: int = SUBMISSIONS_PER_SANDBOX,
     ) -> None:
-        self._assignment = assignment
+        self.assignment = assignment
         self._open = open_sandbox
         self._reuse = reuse
         self._most = most
@@ -44,7 +44,7 @@ class Grader:
             self._sandbox, self._served = self._open(), 0
         card = None
         try:
-            card = grade(submission, self._assignment, self._sandbox)
+            card = grade(submission, self.assignment, self._sandbox)
         finally:
             self._served += 1
             if card is None or not self._serves_on(card):

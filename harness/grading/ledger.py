@@ -10,6 +10,7 @@ import datetime
 import os
 import secrets
 import sqlite3
+import zlib
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Final, Self
@@ -18,7 +19,8 @@ import filelock
 import msgspec
 
 from harness.errors import SandboxBroken, UsageError
-from harness.grading.ledger_file import FILE, open_ledger, transaction
+from harness.grading.ledger_file import FILE, PERSONAL, open_ledger, transaction
+from harness.grading.record import BatchRecord
 from harness.results import Card
 
 _LOCK: Final = ".lock"
@@ -70,11 +72,31 @@ class Ledger:
 
     def seed(self, wanted: str | None) -> str:
         """Return the seed of the folder: ``wanted``, or what it has, or a fresh one."""
+        return self._value("seed", wanted, secrets.token_hex(8))
+
+    def started(self, now: str) -> str:
+        """Return when the folder's first run began: ``now`` if this is the first."""
+        return self._value("started", None, now)
+
+    def note_record(self, record: BatchRecord) -> None:
+        """Keep what the folder is graded by."""
+        self._value("record", msgspec.json.encode(record).decode(), "")
+
+    def _value(self, name: str, wanted: str | None, first: str) -> str:
+        """Return a value of the batch: ``wanted``, or what is kept, or ``first``; keep it."""
+        query = "SELECT value FROM batch WHERE name = ?"
         with self._named_failures():
-            kept = self._database.execute("SELECT value FROM batch WHERE name = 'seed'").fetchone()
-            seed = wanted or (kept[0] if kept else secrets.token_hex(8))
-            self._database.execute("REPLACE INTO batch VALUES ('seed', ?)", (seed,))
-        return str(seed)
+            kept = self._database.execute(query, (name,)).fetchone()
+            value = wanted or (str(kept[0]) if kept else first)
+            if not kept or kept[0] != value:
+                self._database.execute("REPLACE INTO batch VALUES (?, ?)", (name, value))
+        return value
+
+    def has(self, key: str) -> bool:
+        """Tell whether a card is kept under a key."""
+        with self._named_failures():
+            found = self._database.execute("SELECT 1 FROM cards WHERE key = ?", (key,)).fetchone()
+        return found is not None
 
     def card(self, key: str) -> Card | None:
         """Return the card that is kept under a key."""
@@ -85,15 +107,44 @@ class Ledger:
         except msgspec.DecodeError:
             return None  # written by a version of ours that shared the key; it is graded again
 
-    def keep(self, key: str, card: Card) -> None:
-        """Write a card.
+    def keep(self, key: str, card: Card, *, time: str = "", task: bytes = b"") -> None:
+        """Write a card, when it was made and from what, and a line of its submission's history.
 
         Raises:
             SandboxBroken: the disk does not take it.
         """
-        row = (key, card.result.card, msgspec.json.encode(card))
+        result, whole = card.result, msgspec.json.encode(card)
+        row = (key, result.card, whole, result.id, time, zlib.compress(task))
+        line = (result.id, time, msgspec.json.encode(result))
+        with self._named_failures(), transaction(self._database):
+            self._database.execute("REPLACE INTO cards VALUES (?, ?, ?, ?, ?, ?)", row)
+            self._database.execute(
+                "INSERT INTO history (submission, time, result) VALUES (?, ?, ?)", line
+            )
+
+    def erase(self, submission: str) -> list[str]:
+        """Erase all that is kept of a submission, from the disk as well; return its pages.
+
+        Raises:
+            SandboxBroken: the disk does not take it, or somebody has the ledger open meanwhile.
+        """
+        query = "SELECT page FROM cards WHERE submission = ?"
         with self._named_failures():
-            self._database.execute("REPLACE INTO cards VALUES (?, ?, ?)", row)
+            pages = self._database.execute(query, (submission,)).fetchall()
+            self._database.execute("PRAGMA secure_delete = ON")
+            with transaction(self._database):
+                for table in PERSONAL:
+                    self._database.execute(
+                        f"DELETE FROM {table} WHERE submission = ?", (submission,)
+                    )
+            self._database.execute("VACUUM")
+            busy, *_ = self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise SandboxBroken(
+                f"{self._path} is open elsewhere, expected to be free; close the review or report "
+                "that reads it and run the same command again"
+            )
+        return sorted({page for (page,) in pages})
 
     def drop_others(self, keys: Collection[str]) -> list[str]:
         """Drop every card that is not under one of ``keys``; return the pages that were theirs."""

@@ -23,6 +23,22 @@ _CARDS: Final = """
 CREATE TABLE batch (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE cards (key TEXT PRIMARY KEY, page TEXT NOT NULL, card BLOB NOT NULL) STRICT;
 """
+#: Tables that hold something of a person, under the name of a submission.
+PERSONAL: Final = ("cards", "history", "decisions", "notes", "marks")
+_HISTORY: Final = """
+ALTER TABLE cards ADD COLUMN submission TEXT NOT NULL DEFAULT '';
+ALTER TABLE cards ADD COLUMN time TEXT NOT NULL DEFAULT '';
+ALTER TABLE cards ADD COLUMN task BLOB NOT NULL DEFAULT x'';
+UPDATE cards SET submission = json_extract(CAST(card AS TEXT), '$.result.id');
+CREATE INDEX cards_of ON cards (submission);
+CREATE TABLE history (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    submission TEXT NOT NULL,
+    time TEXT NOT NULL,
+    result BLOB NOT NULL
+) STRICT;
+CREATE INDEX history_of ON history (submission);
+"""
 _REVIEWS: Final = "".join(
     f"""
 CREATE TABLE {table} (
@@ -37,7 +53,7 @@ BEGIN SELECT RAISE(ABORT, 'what people write is appended, never replaced'); END;
     for table in ("decisions", "notes", "marks")
 )
 #: What makes each version out of the one before.
-_STEPS: Final = (_CARDS, _REVIEWS)
+_STEPS: Final = (_CARDS, _REVIEWS + _HISTORY)
 
 
 def open_ledger(path: Path, *, journal: str | None = None) -> sqlite3.Connection:
@@ -62,6 +78,8 @@ def open_ledger(path: Path, *, journal: str | None = None) -> sqlite3.Connection
             _bring_up(path, database)
             database = _connect(path)
         database.execute(f"PRAGMA journal_mode = {journal or _journal(path)}")
+        # A kill loses nothing; where the power fails, cards of the last moments may be made again.
+        database.execute("PRAGMA synchronous = NORMAL")
         if version == 0:
             _make(database)
     except (OSError, sqlite3.Error) as error:

@@ -5,7 +5,6 @@ import pytest
 from rich.console import Console
 
 from harness.commands.console import (
-    followed,
     line,
     show_specs,
     to_candidate,
@@ -54,36 +53,6 @@ def card(identifier):
 @pytest.fixture
 def plain():
     return Console(file=io.StringIO(), width=20)
-
-
-@pytest.fixture
-def terminal():
-    return Console(file=io.StringIO(), force_terminal=True, width=100)
-
-
-def test_a_card_is_one_plain_line_where_there_is_no_terminal(plain):
-    cards = [card("ada"), card("a name that is wider than the console" * 3)]
-    assert list(followed(iter(cards), 2, plain)) == cards
-    lines = plain.file.getvalue().splitlines()
-    assert lines[0] == "passed          ada  good, 3 of 4 points"
-    assert len(lines) == 2
-    assert "\x1b" not in plain.file.getvalue()
-
-
-def test_a_terminal_shows_a_bar_and_every_card(terminal):
-    cards = [card("ada"), card("grace")]
-    assert list(followed(iter(cards), 2, terminal)) == cards
-    shown = terminal.file.getvalue()
-    assert "ada" in shown
-    assert "grace" in shown
-    assert "2/2" in shown
-
-
-def test_a_card_is_shown_when_it_is_done_and_not_at_the_end(plain):
-    following = followed(iter([card("ada"), card("grace")]), 2, plain)
-    next(following)
-    assert "ada" in plain.file.getvalue()
-    assert "grace" not in plain.file.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import dataclasses
 from concurrent.futures import BrokenExecutor, Future
 
 import msgspec
@@ -141,3 +142,25 @@ def test_when_the_caller_stops_what_runs_is_finished_and_nothing_is_begun():
         graded.append(submission.id)
         stopping.append(True)
     assert sorted(graded) == sorted(jobs.begun) == ["s0", "s1", "s2"]
+
+
+def test_a_watcher_sees_each_begin_and_end_and_what_is_tried_again():
+    class Watcher:
+        def __init__(self):
+            self.seen = []
+
+        def began(self, submission):
+            self.seen.append(f"{submission.id} begins")
+
+        def ended(self, submission, failure):
+            self.seen.append(f"{submission.id} ends{f': {failure}' if failure else ''}")
+
+    jobs, watcher = FakeJobs({"s0": [broken("s0")]}, count=1), Watcher()
+    jobs.jobs = dataclasses.replace(jobs.jobs, watcher=watcher)
+    jobs.run(1)
+    assert watcher.seen == [
+        "s0 begins",
+        "s0 ends: the engine is gone",
+        "s0 begins",
+        "s0 ends",
+    ]

@@ -10,7 +10,7 @@ from harness.sandbox.container.images import (
     recipe,
     remove_stale,
 )
-from harness.sandbox.container.preparation import opener
+from harness.sandbox.container.preparation import opener, opener_of
 from harness.sandbox.container.reaper import labels, reap
 from harness.sandbox.container.sandbox import ContainerSandbox
 
@@ -26,6 +26,7 @@ __all__ = [
     "ensure_image",
     "labels",
     "opener",
+    "opener_of",
     "reap",
     "recipe",
     "remove_stale",

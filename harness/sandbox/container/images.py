@@ -256,10 +256,22 @@ def _image(client: docker.DockerClient, name: str, content: str) -> Image | None
     Two versions of the harness on one engine so use an image each and do not take turns building.
     """
     for found in client.images.list(filters={"label": f"{CONTENT_LABEL}={content}"}):
-        return Image(
-            id=str(found.id),
-            name=name,
-            python=found.labels[_PYTHON_LABEL],
-            versions=json.loads(found.labels[_VERSIONS_LABEL]),
-        )
+        return _described(found, name)
     return None
+
+
+def find_image(client: docker.DockerClient, image_id: str) -> Image | None:
+    """Return the image of ours with an id, or None."""
+    for found in client.images.list(filters={"label": CONTENT_LABEL}, all=True):
+        if found.id == image_id:
+            return _described(found, image_id)
+    return None
+
+
+def _described(found: docker.models.images.Image, name: str) -> Image:
+    return Image(
+        id=str(found.id),
+        name=name,
+        python=found.labels[_PYTHON_LABEL],
+        versions=json.loads(found.labels[_VERSIONS_LABEL]),
+    )
