@@ -119,7 +119,10 @@ def for_candidate(card: Card) -> CandidateCard:
 
 
 def _reason(result: SubmissionResult) -> str:
-    return BROKEN if result.verdict is Verdict.INVALID else result.reason
+    """Say why it was not graded, or what kept every check from running."""
+    if result.verdict is Verdict.INVALID:
+        return BROKEN
+    return result.reason or (result.cause.text if result.cause else "")
 
 
 def _check(check: CheckResult) -> CandidateCheck:

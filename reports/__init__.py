@@ -14,11 +14,13 @@ from reports.files import (
 )
 from reports.index import render_index
 from reports.junit import render_junit
+from reports.placed import PlacedCard, write_placed
 from reports.scorecard import render_card
 from reports.summary import render_summary
 from reports.table import render_csv
 
 __all__ = [
+    "PlacedCard",
     "Unreadable",
     "Unwritable",
     "load",
@@ -34,4 +36,5 @@ __all__ = [
     "write",
     "write_candidate",
     "write_card",
+    "write_placed",
 ]

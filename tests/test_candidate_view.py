@@ -40,6 +40,7 @@ ALLOWED = {
     "result.conventions", "result.notes",
     "result.checks.id", "result.checks.title", "result.checks.hint",
     "result.checks.points", "result.checks.earned",
+    "result.cause.text",
     "evidence.call", "evidence.made", "evidence.inputs", "evidence.inputs.dtype",
     "evidence.inputs.shape",
     "evidence.inputs.values",

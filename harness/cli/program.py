@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import assignments, grading, records, sandbox, specs
+from harness.cli import assignments, ci, grading, records, sandbox, specs
 from harness.cli.console_encoding import let_consoles_spell
 from harness.cli.exit_codes import Exit, say
 from harness.errors import SandboxBroken, TakehomeError
@@ -27,6 +27,10 @@ app = typer.Typer(
 )
 image_app = typer.Typer(help="The images that submissions run in.", no_args_is_help=True)
 app.add_typer(image_app, name="image")
+ci_app = typer.Typer(invoke_without_command=True)
+ci_app.callback()(ci.ci)
+ci_app.command()(ci.init)
+app.add_typer(ci_app, name="ci")
 spec_app = typer.Typer(help="An assignment of your own.", no_args_is_help=True)
 app.add_typer(spec_app, name="spec")
 

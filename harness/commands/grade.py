@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 from rich.console import Console
+from rich.text import Text
 
 import reports
 import specs
@@ -64,6 +65,7 @@ class Request:
     adapt: bool
     for_candidates: bool
     repairs: bool
+    public_log: bool = False  #: what is printed may be read by candidates
 
 
 def grade_batch(
@@ -101,7 +103,10 @@ def grade_batch(
         ledger.note_record(job.make_record(spec, order, sandbox.environment))
         run = _Run(spec, batch, order, ledger, sandbox, _count_jobs(request, batch), now)
         with Interrupts(say) as interrupts:
-            return _finish(run, folder, interrupts, say)
+            log = console.to_interviewer
+            if request.for_candidates or request.public_log:
+                log = console.to_candidate
+            return _finish(run, folder, interrupts, say, log)
 
 
 def _order(request: Request, seed: str) -> job.Order:
@@ -236,14 +241,13 @@ def shared_text(result: SubmissionResult) -> SubmissionResult:
 
 
 def _finish(
-    run: _Run, folder: OutputFolder, interrupts: Interrupts, say: Say
+    run: _Run, folder: OutputFolder, interrupts: Interrupts, say: Say, tell: Callable[[Card], Text]
 ) -> Sequence[SubmissionResult]:
     """Make the cards and write them and the reports; then raise what stopped the run, if any."""
     graded: dict[str, SubmissionResult] = {}
     total = len(run.batch.deliveries)
     progress = Progress(total)
     started = run.ledger.started(run.now().isoformat(timespec="seconds"))
-    tell = console.to_candidate if folder.for_candidates else console.to_interviewer
     broken = None
     try:
         cards = run.cards(interrupts, progress)
