@@ -2,6 +2,7 @@
 
 from reports.candidate import render_candidate
 from reports.files import (
+    Taken,
     Unreadable,
     Unwritable,
     load,
@@ -21,6 +22,7 @@ from reports.table import render_csv
 
 __all__ = [
     "PlacedCard",
+    "Taken",
     "Unreadable",
     "Unwritable",
     "load",

@@ -35,6 +35,10 @@ class Unwritable(ValueError):
     """A folder cannot take results; the message says why."""
 
 
+class Taken(Unwritable):
+    """A card is named like another submission's; the message says whose that is."""
+
+
 def prepare(out: Path) -> None:
     """Make the folder for the results of a batch, and try it, before hours go into them.
 
@@ -77,10 +81,16 @@ def _line(submission: SubmissionResult) -> bytes:
 
 
 def write_card(card: Card, out: Path, *, index: str = "") -> None:
-    """Write one card's page, and its content as JSON beside it."""
+    """Write one card's page, and its content as JSON beside it.
+
+    Raises:
+        Taken: another submission's card is there, which is left as it is.
+        Unwritable: the system does not let it.
+    """
     link = card_link(card.result.card)
     if link:
         page = out / link
+        _require_free(page, card.result.id)
         save(page.with_suffix(".json"), to_json(card))
         save(page, render_card(card, index=index).encode())
 
@@ -89,11 +99,16 @@ def write_candidate(card: Card, out: Path) -> None:
     """Write what the author of a submission may see, as a page and as JSON, to ``candidate/``.
 
     These two files, and nothing else in ``out``, are fit to be handed out.
+
+    Raises:
+        Taken: what another submission's author may see is there, and is left as it is.
+        Unwritable: the system does not let it.
     """
     link = card_link(card.result.card)
     if link:
         told = for_candidate(card)
         page = out / "candidate" / Path(link).name
+        _require_free(page, told.id)
         save(page.with_suffix(".json"), to_json(told))
         save(page, render_candidate(told).encode())
 
@@ -160,6 +175,34 @@ def _read(path: Path, kind: type[_Kind]) -> _Kind:
         ) from None
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Unreadable(f"{path} cannot be read ({error}); grade again") from error
+
+
+def _require_free(page: Path, identifier: str) -> None:
+    """Check that a page is nobody's, or that of this submission, graded before."""
+    path = page.with_suffix(".json")
+    try:
+        owner = msgspec.json.decode(path.read_bytes(), type=_Owned).owner
+    except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
+        return
+    except OSError as error:
+        raise Unwritable(f"{path} cannot be read ({error.strerror})") from error
+    if owner != identifier:
+        raise Taken(f"{page} is the card of {owner}, expected none or that of {identifier}")
+
+
+class _Result(msgspec.Struct, frozen=True):
+    id: str = ""
+
+
+class _Owned(msgspec.Struct):
+    """Whose a card is, an interviewer's or a candidate's."""
+
+    id: str = ""
+    result: _Result = _Result()
+
+    @property
+    def owner(self) -> str:
+        return self.id or self.result.id
 
 
 class _Version(msgspec.Struct):

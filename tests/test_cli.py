@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import harness.cli.program
 import harness.commands.check_console
 import specs
 from harness import cli
@@ -621,6 +622,14 @@ def test_a_folder_that_another_run_holds_is_4(waiting, takehome, tmp_path):
     code, _, err = takehome(*asked)
     assert code == Exit.USAGE == 4
     assert f"is held by process {waiting.pid}, which began at" in err
+
+
+def test_a_defect_of_ours_is_3_and_tells_where(capsys):
+    def break_down():
+        raise ZeroDivisionError("ours")
+
+    assert harness.cli.program.run(break_down) == Exit.BROKEN == 3
+    assert capsys.readouterr().err.splitlines()[-1] == "ZeroDivisionError: ours"
 
 
 def test_a_reader_that_stops_reading_is_no_traceback():

@@ -252,8 +252,7 @@ def _finish(
     try:
         cards = run.cards(interrupts, progress)
         for card in followed(cards, progress, Console(), tell):
-            folder.write_card(card)
-            graded[card.result.id] = shared_text(card.result)
+            graded[card.result.id] = shared_text(folder.write_card(card))
     except SandboxBroken as error:
         broken = error
     submissions = tuple(graded[d.id] for d in run.batch.deliveries if d.id in graded)
@@ -278,10 +277,10 @@ def _finish(
     if len(submissions) < total:
         say(f"graded: {len(submissions)} of {total}; run the same command again for the others")
     say(progress.tally())
-    if broken is not None:
-        raise broken
     if interrupts.stopping():
         raise KeyboardInterrupt
+    if broken is not None:
+        raise broken
     return submissions
 
 

@@ -6,10 +6,12 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+import msgspec
+
 import reports
 from harness.commands import review
 from harness.errors import SandboxBroken, TakehomeError, UsageError
-from harness.results import BatchResults, Card
+from harness.results import BatchResults, Card, Level, SubmissionResult, Verdict
 
 Say = Callable[[str], None]
 
@@ -30,18 +32,34 @@ class OutputFolder:
         with named_problems(UsageError):
             reports.prepare(self._path)
 
-    def write_card(self, card: Card) -> None:
-        """Write the page of one submission.
+    def write_card(self, card: Card) -> SubmissionResult:
+        """Write the page of one submission, and return what is to be reported of it.
+
+        A submission whose page would replace another's has no page, and no score.
 
         Raises:
             SandboxBroken: the disk does not take it.
         """
-        with named_problems(SandboxBroken):
-            if self.for_candidates:
-                reports.write_candidate(card, self._path)
-            else:
-                review.prepare([card], self._path)
-                reports.write_card(card, self._path, index="../index.html")
+        try:
+            with named_problems(SandboxBroken):
+                self._write_card(card)
+        except reports.Taken as taken:
+            return msgspec.structs.replace(
+                card.result,
+                verdict=Verdict.INVALID,
+                reason=f"{taken}; rename one of the two",
+                card="",
+                level=Level.NONE,
+                earned=None,
+            )
+        return card.result
+
+    def _write_card(self, card: Card) -> None:
+        if self.for_candidates:
+            reports.write_candidate(card, self._path)
+        else:
+            review.prepare([card], self._path)
+            reports.write_card(card, self._path, index="../index.html")
 
     def remove(self, pages: Iterable[str]) -> None:
         """Remove the pages of submissions that are no longer in the batch.
@@ -72,5 +90,7 @@ def named_problems(kind: type[TakehomeError]) -> Iterator[None]:
     """Turn what reports say about a folder into an error of the command line."""
     try:
         yield
+    except reports.Taken:
+        raise
     except (reports.Unreadable, reports.Unwritable) as error:
         raise kind(str(error)) from None

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from reports import Unreadable, load, load_cards, write
+from harness.results import Card
+from reports import Taken, Unreadable, load, load_cards, write, write_candidate, write_card
 from reports.files import save
 from tests.reports import samples
 
@@ -48,6 +50,34 @@ def test_a_card_that_names_a_path_elsewhere_is_not_written(tmp_path: Path) -> No
     write(samples.batch((card,)), (card,), tmp_path / "out")
     assert names(tmp_path) == {"out"}
     assert "cards" not in names(tmp_path / "out")
+
+
+def renamed(identifier: str) -> Card:
+    result = msgspec.structs.replace(samples.over_queries().result, id=identifier)
+    return msgspec.structs.replace(samples.over_queries(), result=result)
+
+
+@pytest.mark.parametrize("write_one", [write_card, write_candidate])
+def test_a_card_is_never_written_over_anothers(
+    write_one: Callable[[Card, Path], None], tmp_path: Path
+) -> None:
+    write_one(renamed("first"), tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.*")}
+    with pytest.raises(Taken, match="is the card of first, expected none or that of second"):
+        write_one(renamed("second"), tmp_path)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.*")} == before
+
+
+@pytest.mark.parametrize("write_one", [write_card, write_candidate])
+def test_a_card_is_written_over_its_own_and_over_a_damaged_one(
+    write_one: Callable[[Card, Path], None], tmp_path: Path
+) -> None:
+    write_one(renamed("first"), tmp_path)
+    write_one(renamed("first"), tmp_path)
+    (path,) = tmp_path.rglob("*.json")
+    path.write_bytes(b"{")
+    write_one(renamed("second"), tmp_path)
+    assert b'"second"' in path.read_bytes()
 
 
 def test_a_folder_without_results_is_refused_with_advice(tmp_path: Path) -> None:
