@@ -21,6 +21,7 @@ def names(folder: Path) -> set[str]:
 def test_a_batch_is_written_whole(site: Path) -> None:
     assert names(site) == {
         "results.json",
+        "results.jsonl",
         "results.csv",
         "junit.xml",
         "summary.md",
