@@ -69,7 +69,7 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
     """A checked file and how it is told."""
 
     card: Card
-    file: str  #: as the user named it
+    file: str  #: as the user named it; "" in a notebook
     is_starter: bool  #: the file is still as it was handed out
     language: Language
     verbose: bool = False
@@ -134,9 +134,12 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
             yield Text(_INDENT + translate("hint: {hint}", hint=hint), style="cyan")
         if example := _example(self.card, check):
             yield from self._example(example)
-        yield Text(
-            translate("next: mend this, then run takehome check {file} again", file=self.file)
-        )
+        again = translate("next: mend this, then run the cell again")
+        if self.file:
+            again = translate(
+                "next: mend this, then run takehome check {file} again", file=self.file
+            )
+        yield Text(again)
         if not caused:
             yield Text(translate("why it is asked: takehome explain {check}", check=check.id))
 
@@ -219,7 +222,7 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
                 "{earned} of {possible} points", earned=result.earned, possible=result.possible
             )
             parts.append(points)
-        if passed and not self.verbose:
+        if passed and self.file and not self.verbose:
             parts.append(translate("-v shows all"))
         if parts:
             yield Text("; ".join(parts), style="bold")

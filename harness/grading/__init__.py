@@ -13,6 +13,7 @@ from harness.grading.grading import (
 )
 from harness.grading.ledger import Ledger
 from harness.grading.ledger_reader import LedgerReader, PastResult
+from harness.grading.live import grade_objects
 from harness.grading.record import BatchRecord
 from harness.grading.reviews import Reviews
 from harness.grading.task import Task, card_key
@@ -35,6 +36,7 @@ __all__ = [
     "find_interface",
     "grade",
     "grade_all",
+    "grade_objects",
     "grade_submission",
     "unscored",
 ]
