@@ -5,6 +5,7 @@ from reports.files import (
     Taken,
     Unreadable,
     Unwritable,
+    context_of,
     load,
     load_cards,
     prepare,
@@ -15,16 +16,20 @@ from reports.files import (
 )
 from reports.index import render_index
 from reports.junit import render_junit
+from reports.opinions import Opinions
 from reports.placed import PlacedCard, write_placed
-from reports.scorecard import render_card
+from reports.scorecard import Context, render_card
 from reports.summary import render_summary
 from reports.table import render_csv
 
 __all__ = [
+    "Context",
+    "Opinions",
     "PlacedCard",
     "Taken",
     "Unreadable",
     "Unwritable",
+    "context_of",
     "load",
     "load_cards",
     "prepare",

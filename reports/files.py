@@ -13,13 +13,15 @@ import msgspec
 from harness.candidate_view import for_candidate
 from harness.results import SCHEMA, BatchResults, Card, SubmissionResult, to_json
 from reports.candidate import render_candidate
-from reports.index import Decisions, render_pages
+from reports.index import render_pages
 from reports.junit import render_junit
-from reports.scorecard import render_card
+from reports.opinions import Opinions
+from reports.scorecard import Context, render_card, with_neighbours
 from reports.summary import render_summary
 from reports.table import render_csv
 from reports.text import card_link
 from reports.versions import VERSION_1, from_version_1
+from reports.words import best_first
 
 #: Mode of a file that holds the seed: only its owner reads it.
 SECRET = 0o600
@@ -54,21 +56,22 @@ def prepare(out: Path) -> None:
 
 
 def write(
-    results: BatchResults, cards: Iterable[Card], out: Path, *, decisions: Decisions | None = None
+    results: BatchResults, cards: Iterable[Card], out: Path, *, opinions: Opinions | None = None
 ) -> None:
     """Write every report of a batch into ``out``, the cards first and ``index.html`` last.
 
     ``cards`` may be a generator; one card is held at a time. A card that names no page of its
-    own in ``result.card`` is left out. ``decisions`` are people's, by submission.
+    own in ``result.card`` is left out. ``opinions`` are what people wrote.
     """
     for card in cards:
-        write_card(card, out, index="../index.html")
+        write_card(card, out, context_of(card, results, opinions or Opinions()))
+    link_neighbours(results, out)
     save(out / "results.json", to_json(results), mode=SECRET)
     save(out / "results.jsonl", b"".join(map(_line, results.submissions)), mode=SECRET)
     save(out / "results.csv", render_csv(results).encode())
     save(out / "junit.xml", render_junit(results).encode())
     save(out / "summary.md", render_summary(results).encode())
-    written = render_pages(results, decisions)
+    written = render_pages(results, opinions)
     for name, page in reversed(written.items()):
         save(out / name, page.encode())
     for path in out.glob("index-*.html"):
@@ -80,7 +83,7 @@ def _line(submission: SubmissionResult) -> bytes:
     return msgspec.json.encode(submission) + b"\n"
 
 
-def write_card(card: Card, out: Path, *, index: str = "") -> None:
+def write_card(card: Card, out: Path, context: Context | None = None) -> None:
     """Write one card's page, and its content as JSON beside it.
 
     Raises:
@@ -92,7 +95,31 @@ def write_card(card: Card, out: Path, *, index: str = "") -> None:
         page = out / link
         _require_free(page, card.result.id)
         save(page.with_suffix(".json"), to_json(card))
-        save(page, render_card(card, index=index).encode())
+        save(page, render_card(card, context).encode())
+
+
+def context_of(card: Card, results: BatchResults | None, opinions: Opinions) -> Context:
+    """Return what stands around a card in the folder of its batch."""
+    return Context(
+        index="../index.html",
+        graded=results.finished if results else "",
+        decisions=opinions.decisions_on(card.result.id),
+        notes=opinions.notes_on(card.result.id),
+    )
+
+
+def link_neighbours(results: BatchResults, out: Path) -> None:
+    """Link the page of each submission to those before and after it in the batch's page.
+
+    Who they are is known only when all are graded; the pages were written before.
+    """
+    links = [card_link(one.card) for one in best_first(results.submissions)]
+    there = [link for link in links if link and (out / link).exists()]
+    for before, link, after in zip(["", *there], there, [*there[1:], ""], strict=False):
+        page = (out / link).read_bytes()
+        linked = with_neighbours(page.decode(), Path(before).name, Path(after).name).encode()
+        if linked != page:
+            save(out / link, linked)
 
 
 def write_candidate(card: Card, out: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -19,7 +19,7 @@ import msgspec
 from markupsafe import Markup
 
 from harness.results import BatchResults, Level, Points, Stage, SubmissionResult, Verdict
-from harness.reviews import Choice, Decision
+from harness.reviews import Choice
 from harness.text import join_lines
 from reports.cohort import (
     CheckStatistics,
@@ -30,7 +30,7 @@ from reports.cohort import (
     level_counts,
     strip_letters,
 )
-from reports.decisions import standing
+from reports.opinions import Opinions
 from reports.pages import TEMPLATES, fitting, pages
 from reports.strips import Strip, draw_strip
 from reports.text import card_link, shown
@@ -91,18 +91,14 @@ class IndexPage:
     script_hash: str  #: what the Content-Security-Policy lets run
 
 
-Decisions = Mapping[str, Sequence[Decision]]
-
-
-def render_index(results: BatchResults, decisions: Decisions | None = None) -> str:
+def render_index(results: BatchResults, opinions: Opinions | None = None) -> str:
     """Return the page of a batch: self-contained HTML of at most 6 MB, best submission first."""
-    return render_pages(results, decisions)["index.html"]
+    return render_pages(results, opinions)["index.html"]
 
 
-def render_pages(results: BatchResults, decisions: Decisions | None = None) -> dict[str, str]:
+def render_pages(results: BatchResults, opinions: Opinions | None = None) -> dict[str, str]:
     """Return the page of a batch and, beyond ``ROWS``, the plain pages after it, by file name."""
-    decisions = decisions or {}
-    cohort = _Cohort(results, decisions)
+    cohort = _Cohort(results, opinions or Opinions())
     first = fitting((partial(cohort.page, 0, *caps) for caps in CAPS), INDEX)
     others = {
         cohort.addresses[number]: cohort.page(number, *CAPS[0])
@@ -114,9 +110,9 @@ def render_pages(results: BatchResults, decisions: Decisions | None = None) -> d
 class _Cohort:
     """A batch, ranked and counted once for all of its pages."""
 
-    def __init__(self, results: BatchResults, decisions: Decisions) -> None:
+    def __init__(self, results: BatchResults, opinions: Opinions) -> None:
         self._results = results
-        self._decisions = decisions
+        self._opinions = opinions
         self._ranked = best_first(results.submissions)
         self._places = columns(self._ranked)
         self._letters = {
@@ -154,17 +150,18 @@ class _Cohort:
             total=len(everyone),
             broken=verdicts[Verdict.INVALID],
             hidden=len(everyone) - len(kept),
-            decided=sum(
-                1 for one in everyone if (last := standing(self._decisions.get(one.id, ())))
-                and last.choice is not Choice.UNDECIDED
-            ),
+            decided=sum(self._is_decided(one) for one in everyone),
             data=Markup("") if number else self._data(kept, field),
             script=Markup(script),
             script_hash=_script_hash(script),
         )  # fmt: skip
 
+    def _is_decided(self, result: SubmissionResult) -> bool:
+        decision = self._opinions.standing(result.id)
+        return decision is not None and decision.choice is not Choice.UNDECIDED
+
     def _row(self, result: SubmissionResult, field: int) -> Row:
-        decision = standing(self._decisions.get(result.id, ()))
+        decision = self._opinions.standing(result.id)
         return Row(
             id=shown(result.id, field=field),
             link=card_link(result.card),
@@ -173,7 +170,7 @@ class _Cohort:
             earned=result.earned,
             possible=result.possible,
             happening=shown(join_lines(happening(result)), field=field),
-            line=result.cause.line if result.cause else None,
+            line=_line(result),
             bugs=tuple(shown(bug.title, field=field) for bug in result.diagnosis),
             stages=tuple(
                 sorted({s for bug in result.diagnosis for s in bug.stages or (bug.stage,)})
@@ -213,6 +210,13 @@ class _Cohort:
         yield row.letters
         yield list(Choice).index(row.choice)
         yield row.reviewer
+
+
+def _line(result: SubmissionResult) -> int | None:
+    """Return the line of the cause, unless its sentence has it."""
+    if result.cause is None or f"line {result.cause.line}" in result.cause.text:
+        return None
+    return result.cause.line
 
 
 class _Texts:

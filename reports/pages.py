@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from reports import words
+
+#: Characters of the name at the foot of a printed sheet.
+_SHEET_NAME: Final = 120
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 
@@ -28,6 +32,8 @@ class Pages:
             auto_reload=False,
         )
         self._environment.filters["anchor"] = anchor
+        self._environment.filters["coded"] = coded
+        self._environment.filters["css_string"] = css_string
         self._environment.globals.update(
             outcomes=words.OUTCOMES,
             causes=words.CAUSES,
@@ -57,6 +63,27 @@ def pages() -> Pages:
 def anchor(text: str) -> str:
     """Return a name that is safe as an HTML id and as a fragment of a link."""
     return re.sub(r"[^A-Za-z0-9_-]+", "-", text)[:80]
+
+
+def coded(text: str) -> Markup:
+    """Return a text in which what stands between backticks is code."""
+    parts = [escape(part) for part in text.split("`")]
+    if len(parts) % 2 == 0:
+        return escape(text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if number % 2 else part
+        for number, part in enumerate(parts)
+    )
+
+
+def css_string(markup: str) -> Markup:
+    """Return the text of some mark-up as a string of CSS that nothing inside can end."""
+    text = Markup(markup).unescape().replace("\n", " ").strip()[:_SHEET_NAME]
+    spelled = "".join(
+        character if character.isascii() and character.isalnum() else f"\\{ord(character):x} "
+        for character in text
+    )
+    return Markup('"{}"').format(Markup(spelled))
 
 
 def fitting(attempts: Iterable[Callable[[], str]], limit: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -16,14 +17,21 @@ from harness.results import (
     CardSource,
     CheckResult,
     Evidence,
+    FollowUp,
+    Heat,
     Level,
     Outcome,
+    Picture,
     Points,
     SubmissionResult,
     shared_message,
 )
+from harness.reviews import Decision, Note
 from reports.arrays import Exhibit, exhibit
+from reports.opinions import standing
 from reports.pages import fitting, pages
+from reports.repair import Change, change_of
+from reports.sentence import highest_level, sentence
 from reports.source import Listing, anchor_of, listings
 from reports.stages import Strip, strip
 from reports.text import shown
@@ -48,6 +56,10 @@ CAPS: Final = (
     Caps(field=600, entries=100, exhibits=2, source=60_000),
     Caps(field=60, entries=24, exhibits=1, source=20_000),
 )
+
+
+#: A map of at most so many cells is read at a glance, also when all are wrong.
+_FEW_CELLS: Final = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +115,18 @@ class CardPage:
     index: str  #: address of the batch's page, "" when there is none
     first: CheckResult | None  #: the failing check of the lowest level
     shared: str  #: what all failing checks say, "" where they differ
+    sentence: str  #: of the verdict
+    is_highest: bool  #: the level reached is the highest of this assignment
+    questions: tuple[FollowUp, ...]  #: to ask next, each once
+    change: Change | None  #: of the repair
+    mended: frozenset[str]  #: anchors of the lines that the repair changes
+    missed: tuple[CheckResult, ...]  #: what failed by itself, lowest level first
+    idle: tuple[CheckResult, ...]  #: what could not run
+    inapplicable: tuple[CheckResult, ...]
+    kept: tuple[CheckResult, ...]  #: what passed
+    decision: Decision | None
+    remarks: tuple[Note, ...]  #: of reviewers
+    graded: str  #: when, in ISO 8601; "" when it is not known
     strip: Strip | None
     rungs: tuple[LevelSection, ...]
     exhibits: tuple[Exhibit, ...]
@@ -113,19 +137,37 @@ class CardPage:
     hidden: int  #: checks left out
 
 
-def render_card(card: Card, *, index: str = "") -> str:
-    """Return the page of one submission: self-contained HTML of at most 300 KB.
-
-    ``index`` is the address of the batch's page, for a link back.
-    """
-    return fitting((partial(_render, card, index, caps) for caps in CAPS), CARD)
+#: Where the links to the pages before and after stand; no text can spell it, since "<" is escaped.
+_NEIGHBOURS: Final = re.compile("<!--neighbours-->.*?<!--/neighbours-->", re.DOTALL)
 
 
-def _render(card: Card, index: str, caps: Caps) -> str:
-    return pages().render("card.html", card_page(card, index=index, caps=caps))
+def with_neighbours(page: str, before: str, after: str) -> str:
+    """Return a card's page with links to the pages before and after it; "" is none."""
+    links = pages().render("parts/neighbours.html", {"before": before, "after": after})
+    return _NEIGHBOURS.sub(lambda found: links, page, count=1)
 
 
-def card_page(card: Card, *, index: str = "", caps: Caps = CAPS[0]) -> CardPage:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What stands around a card: the batch's page, and what people wrote about it."""
+
+    index: str = ""  #: address of the batch's page, for a link back
+    graded: str = ""  #: when, in ISO 8601
+    decisions: tuple[Decision, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def render_card(card: Card, context: Context | None = None) -> str:
+    """Return the page of one submission: self-contained HTML of at most 300 KB."""
+    around = context or Context()
+    return fitting((partial(_render, card, around, caps) for caps in CAPS), CARD)
+
+
+def _render(card: Card, context: Context, caps: Caps) -> str:
+    return pages().render("card.html", card_page(card, context, caps=caps))
+
+
+def card_page(card: Card, context: Context | None = None, *, caps: Caps = CAPS[0]) -> CardPage:
     """Lay out one card."""
     bare = msgspec.structs.replace(card, sources=(), evidence=_exhibited(card.evidence, caps))
     safe = shown(bare, field=caps.field, entries=caps.entries)
@@ -134,12 +176,27 @@ def card_page(card: Card, *, index: str = "", caps: Caps = CAPS[0]) -> CardPage:
     missed = failing(safe.result.checks)
     kept = checks.keys() - {check.id for check in missed}
     anchors = anchors_of(missed, files)
+    context = context or Context()
+    change = change_of(safe.repair) if safe.repair else None
+    by_outcome = partial(_with_outcome, safe.result.checks)
     return CardPage(
         card=safe,
         result=safe.result,
         verdict=VERDICTS[safe.result.verdict],
         level=LEVEL_WORDS[safe.result.level],
-        index=index,
+        index=context.index,
+        sentence=sentence(safe, change),
+        is_highest=highest_level(safe.result),
+        questions=_questions(safe.result, missed),
+        change=change,
+        mended=_mended(change, files),
+        missed=tuple(check for check in missed if check.outcome is not Outcome.NOT_RUN),
+        idle=by_outcome(Outcome.NOT_RUN),
+        inapplicable=by_outcome(Outcome.NOT_APPLICABLE),
+        kept=by_outcome(Outcome.PASSED),
+        decision=shown(standing(context.decisions), field=caps.field),
+        remarks=shown(context.notes, field=caps.field, entries=caps.entries),
+        graded=context.graded,
         first=missed[0] if missed else None,
         shared=shared_message((c.outcome, c.message) for c in missed),
         strip=strip(safe.result),
@@ -155,12 +212,53 @@ def card_page(card: Card, *, index: str = "", caps: Caps = CAPS[0]) -> CardPage:
     )
 
 
+def _with_outcome(checks: tuple[CheckResult, ...], outcome: Outcome) -> tuple[CheckResult, ...]:
+    return tuple(check for check in checks if check.outcome is outcome)
+
+
+def _questions(result: SubmissionResult, missed: tuple[CheckResult, ...]) -> tuple[FollowUp, ...]:
+    """Return what to ask: of the bugs, or else of the first check that failed; each once."""
+    asked = [question for bug in result.diagnosis for question in bug.questions]
+    if not asked and not result.cause and missed and missed[0].question:
+        asked = [FollowUp(question=missed[0].question, answer=missed[0].answer)]
+    return tuple({each.question: each for each in asked}.values())
+
+
+def _mended(change: Change | None, files: tuple[Listing, ...]) -> frozenset[str]:
+    """Return the anchors of the lines that a repair changes."""
+    if change is None:
+        return frozenset()
+    anchors = (anchor_of(change.file, line, files) for line in change.places)
+    return frozenset(anchor for anchor in anchors if anchor)
+
+
 def _exhibited(evidence: tuple[Evidence, ...], caps: Caps) -> tuple[Evidence, ...]:
     """Return the evidence that is shown; pictures cannot be clipped, so they go first."""
-    kept = evidence[: caps.exhibits]
+    kept = _telling(evidence)[: caps.exhibits]
     if caps is CAPS[0]:
         return kept
     return tuple(msgspec.structs.replace(one, pictures=()) for one in kept)
+
+
+def _telling(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """Return the evidence without maps that are wrong in every cell, where others tell more."""
+    pictures = [picture for one in evidence for picture in one.pictures]
+    if all(_is_all_wrong(picture) for picture in pictures):
+        return evidence
+    return tuple(
+        msgspec.structs.replace(
+            one, pictures=tuple(each for each in one.pictures if not _is_all_wrong(each))
+        )
+        for one in evidence
+    )
+
+
+def _is_all_wrong(picture: Picture) -> bool:
+    """Tell whether a map marks everything, and is large: then it says no more than its heading."""
+    if not isinstance(picture, Heat):
+        return False
+    marks = [mark for row in picture.wrong for mark in row]
+    return len(marks) > _FEW_CELLS and all(marks)
 
 
 def named(sources: tuple[CardSource, ...], caps: Caps) -> tuple[CardSource, ...]:

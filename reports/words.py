@@ -119,11 +119,16 @@ def bug_count(result: SubmissionResult) -> float:
 
 def happening(result: SubmissionResult) -> str:
     """Return in one sentence what happened to a submission: a fact, never a requirement."""
+    fact = _fact(result)
+    ours = not result.reason and (fact[1:2].islower() or fact[1:2] == " ")
+    return fact[:1].upper() + fact[1:] if ours else fact
+
+
+def _fact(result: SubmissionResult) -> str:
     if result.cause:
         return result.cause.text
     if result.diagnosis:
-        titles = "; ".join(bug.title for bug in result.diagnosis)
-        return titles[:1].upper() + titles[1:]
+        return "; ".join(bug.title for bug in result.diagnosis)
     if result.reason:
         return result.reason
     missed = [c for c in failing(result.checks) if c.outcome is not Outcome.NOT_RUN]

@@ -19,6 +19,7 @@ import reports
 import specs
 from harness.commands import console, job, review
 from harness.commands.interrupts import Interrupts
+from harness.commands.opinions import read_opinions
 from harness.commands.output_folder import OutputFolder, named_problems
 from harness.commands.progress import Progress, followed
 from harness.errors import SandboxBroken, UsageError
@@ -303,5 +304,10 @@ def render_again(folder: Path, say: Say, *, for_candidates: bool) -> None:
             return
         folded = {card.result.id: card.result for card in cards}
         submissions = tuple(folded.get(one.id, one) for one in results.submissions)
-        reports.write(msgspec.structs.replace(results, submissions=submissions), cards, folder)
+        reports.write(
+            msgspec.structs.replace(results, submissions=submissions),
+            cards,
+            folder,
+            opinions=read_opinions(folder),
+        )
     say(f"scorecards: {folder / 'index.html'}")

@@ -10,6 +10,7 @@ import msgspec
 
 import reports
 from harness.commands import review
+from harness.commands.opinions import read_opinions
 from harness.errors import SandboxBroken, TakehomeError, UsageError
 from harness.results import BatchResults, Card, Level, SubmissionResult, Verdict
 
@@ -22,6 +23,7 @@ class OutputFolder:
     def __init__(self, path: Path, *, for_candidates: bool) -> None:
         self._path = path
         self.for_candidates = for_candidates
+        self._opinions = read_opinions(path)  #: as of now; the batch's page reads them again
 
     def prepare(self) -> None:
         """Make the folder, and try it.
@@ -59,7 +61,7 @@ class OutputFolder:
             reports.write_candidate(card, self._path)
         else:
             review.prepare([card], self._path)
-            reports.write_card(card, self._path, index="../index.html")
+            reports.write_card(card, self._path, reports.context_of(card, None, self._opinions))
 
     def remove(self, pages: Iterable[str]) -> None:
         """Remove the pages of submissions that are no longer in the batch.
@@ -81,7 +83,7 @@ class OutputFolder:
             say(f"cards for the candidates: {self._path / 'candidate'}")
             return
         with named_problems(SandboxBroken):
-            reports.write(results, (), self._path)
+            reports.write(results, (), self._path, opinions=read_opinions(self._path))
         say(f"scorecards: {self._path / 'index.html'}")
 
 

@@ -207,7 +207,7 @@ def _of_outputs(name: str, found: SearchResult) -> Diagnosis:
     if found.unexplained:
         said.append(f"{_counted(found.unexplained, 'call')} raised for another reason")
     if math.isfinite(found.next):
-        said.append(f"the next candidate differs by {found.next:.1g}")
+        said.append(f"the nearest other explanation differs by {found.next:.1g}")
     return _describe(name, found.explanations, "; ".join(said))
 
 

@@ -12,6 +12,7 @@ from harness.grading.grading import (
     unscored,
 )
 from harness.grading.ledger import Ledger
+from harness.grading.ledger_file import FILE as LEDGER
 from harness.grading.ledger_reader import LedgerReader, PastResult
 from harness.grading.live import grade_objects
 from harness.grading.record import BatchRecord
@@ -19,6 +20,7 @@ from harness.grading.reviews import Reviews
 from harness.grading.task import Task, card_key
 
 __all__ = [
+    "LEDGER",
     "Assignment",
     "BatchRecord",
     "FindRepair",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Final
 
 from harness.results import Heat, Number
 from reports.pictures.grid import LABEL, Cell, Figure, Grid, Group, brief, labels, listed
@@ -11,6 +12,9 @@ from reports.words import figure, plural
 
 #: A sum that is further from 1 is no rounding.
 SLACK = 1e-3
+
+#: Digits where two say the same; more do not fit a square.
+_MORE_DIGITS: Final = 4
 
 Row = Sequence[Number | None]
 
@@ -39,10 +43,10 @@ def _grid(picture: Heat, name: str, matrix: Sequence[Row], *, marked: bool = Fal
     largest = _largest(picture)
     cells = tuple(
         tuple(
-            _cell(value, largest, wrong=marked and wrong)
-            for value, wrong in zip(row, wrongs, strict=True)
+            _cell(value, largest, text, wrong=marked and wrong)
+            for value, text, wrong in zip(row, texts, wrongs, strict=True)
         )
-        for row, wrongs in zip(matrix, picture.wrong, strict=True)
+        for row, texts, wrongs in zip(matrix, _texts(picture, matrix), picture.wrong, strict=True)
     )
     return Grid(
         title=f"{name} {picture.output}",
@@ -56,14 +60,28 @@ def _grid(picture: Heat, name: str, matrix: Sequence[Row], *, marked: bool = Fal
     )
 
 
-def _cell(value: Number | None, largest: float, *, wrong: bool = False) -> Cell:
+def _texts(picture: Heat, matrix: Sequence[Row]) -> list[list[str]]:
+    """Return the numbers of a matrix, with digits enough to tell a wrong one from the right one."""
+    texts = []
+    for row, pairs, wrongs in zip(matrix, _pairs(picture), picture.wrong, strict=True):
+        own = []
+        for value, (actual, expected), wrong in zip(row, pairs, wrongs, strict=True):
+            known = wrong and _known(actual, expected)
+            alike = known and brief(float(actual)) == brief(float(expected or 0))
+            number = float(value or 0)
+            own.append(figure(number, _MORE_DIGITS) if alike else brief(number))
+        texts.append(own)
+    return texts
+
+
+def _cell(value: Number | None, largest: float, text: str, *, wrong: bool = False) -> Cell:
     if value is None:
         return Cell("any", hatched=True)
     number = float(value)
     if not math.isfinite(number):
         return Cell(figure(number), wrong=wrong, hatched=True)
     depth = min(1.0, abs(number) / largest)
-    return Cell(brief(number), "minus" if number < 0 else "plus", depth, wrong=wrong)
+    return Cell(text, "minus" if number < 0 else "plus", depth, wrong=wrong)
 
 
 def _difference(picture: Heat) -> Grid:

@@ -70,7 +70,7 @@ def mask_value(attention, cases: AttentionCases, judge: Judge):
         )
         without, with_huge = attention.each(c.arguments for c in (clean, loaded))
         if by and not np.isfinite(_values(without["out"])).all():
-            continue  # a softmax that overflows is the affair of stable-softmax
+            continue  # a softmax that overflows is what stable-softmax looks at
         judge.close(with_huge["out"], own(judge, without, clean), "out")
 
 

@@ -172,7 +172,7 @@ def halved_for_one_array(query: Array, key: Array, value: Array) -> tuple[Array,
 
 
 ONE_ARRAY = score(
-    id="one-array-apart",
+    id="differs-for-one-array",
     hidden=True,  # the calls that outputs are compared by have three arrays
     title="another computation where Q and K are one array",
     parts={"prepare": halved_for_one_array},

@@ -113,7 +113,7 @@ def test_the_evidence_says_how_far_off_it_is_over_how_many_calls():
         "Your attention equals the reference with the softmax over the queries (largest difference"
     )
     assert "calls" in said.confidence
-    assert "the next candidate differs by" in said.confidence
+    assert "the nearest other explanation differs by" in said.confidence
 
 
 def test_where_no_call_answered_nothing_is_said_of_values():

@@ -140,9 +140,9 @@ def test_a_batch_leads_to_its_cards_and_back(plain: Visit, site: Path) -> None:
     assert plain.page.locator("h1").inner_text() == "Attention in numpy"
 
 
-def test_the_first_screen_shows_stage_bug_and_question(plain: Visit, site: Path) -> None:
+def test_the_first_screen_shows_verdict_bug_and_question(plain: Visit, site: Path) -> None:
     plain.open(site / samples.over_queries().result.card)
-    for words in ("Failed", "Below pass", "broken here", "Softmax over the queries", "Each column"):
+    for words in ("Failed", "One bug", "20 of 27 checks", "Ask next", "Each column"):
         box = plain.page.get_by_text(words).first.bounding_box()
         assert box is not None
         assert box["y"] + box["height"] <= 800, words

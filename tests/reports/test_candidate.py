@@ -36,8 +36,9 @@ def test_neither_bug_nor_question_nor_numbers_of_ours_are_shown() -> None:
 
 def test_why_a_passed_check_earns_nothing_is_said_before_the_checks() -> None:
     said = "earns its points only when the central check passes"
-    for html in (page(samples.over_queries()), render_card(samples.over_queries())):
-        assert html.index('id="checks"') < html.index(said) < html.index('id="level-pass"')
+    pages = (page(samples.over_queries()), render_card(samples.over_queries()))
+    for html, mark in zip(pages, ('id="level-pass"', 'class="passed-list"'), strict=True):
+        assert html.index('id="checks"') < html.index(said) < html.index(mark)
     assert said not in page(samples.right())
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from harness.results import BatchResults
 from harness.reviews import Choice, Decision
-from reports import render_index
+from reports import Opinions, render_index
 from reports.index import INDEX, ROWS, render_pages
 from reports.words import happening
 from tests.reports import samples
@@ -73,7 +73,8 @@ def test_a_decision_stands_beside_the_verdict_as_a_persons() -> None:
     last = Decision(submission="grace-hopper", reviewer="Alan", time="2026-12-01T10:00:00Z",
                     choice=Choice.ADVANCE)  # fmt: skip
     first = msgspec.structs.replace(last, choice=Choice.REJECT, reviewer="Kurt")
-    page = render_index(samples.batch(), {"grace-hopper": (first, last)})
+    opinions = Opinions(decisions={"grace-hopper": (first, last)})
+    page = render_index(samples.batch(), opinions)
     row = next(line for line in page.splitlines() if "grace-hopper</a>" in line)
     assert "✕</span> Failed" in row
     assert "→ Advance</span>" in row

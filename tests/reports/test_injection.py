@@ -12,7 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from harness.results import BatchResults, Card, to_json
-from reports import render_card, render_csv, render_index, render_junit, render_summary
+from reports import Context, render_card, render_csv, render_index, render_junit, render_summary
 from tests.reports import samples
 from tests.reports.payloads import PAYLOADS
 
@@ -77,7 +77,7 @@ def batch(payload: str) -> BatchResults:
 
 
 def pages(payload: str) -> tuple[str, str]:
-    return render_card(card(payload), index="../index.html"), render_index(batch(payload))
+    return render_card(card(payload), Context(index="../index.html")), render_index(batch(payload))
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

@@ -3,23 +3,106 @@ from __future__ import annotations
 import re
 
 import msgspec
+import numpy as np
 import pytest
 
-from harness.results import Card, CardSource, Diagnosis, FollowUp, Stage
-from reports import render_card
-from reports.scorecard import CARD, card_page
+from harness.results import Card, CardSource, Diagnosis, FollowUp, Repair, Stage, Verdict
+from harness.reviews import Choice, Decision, Note
+from reports import Context, render_card
+from reports.scorecard import CARD, card_page, with_neighbours
 from tests.reports import samples
 
 
-def test_a_card_leads_with_name_verdict_level_score_stage_bug_and_question() -> None:
-    page = render_card(samples.over_queries())
+def repaired() -> Card:
+    """The softmax over the queries, with the edit that mends it."""
+    card = samples.over_queries()
+    text = card.sources[0].text.splitlines()
+    number = next(n for n, line in enumerate(text, 1) if "axis=-2" in line)
+    before, line, after = text[number - 2 : number + 1]
+    mended = line.replace("-2", "-1")
+    diff = (
+        f"--- submission.py\n+++ submission.py\n@@ -{number - 1},3 +{number - 1},3 @@\n"
+        f" {before}\n-{line}\n+{mended}\n {after}"
+    )
+    repair = Repair(description="`-2` becomes `-1`", diff=diff, lines=1, checks=27, runs=3)
+    return msgspec.structs.replace(card, repair=repair)
+
+
+def test_a_card_leads_with_name_sentence_bug_repair_question_picture_checks_and_source() -> None:
+    page = render_card(repaired())
     marks = (
-        "<h1>grace-hopper</h1>", "<strong>Failed</strong>", "Below pass", "22</span>",
-        "broken here", "<h2>Softmax over the queries</h2>", "Ask next", "<h2 id=\"evidence\">",
-        "<h2 id=\"checks\">", "<h2 id=\"source\">", "<h2 id=\"environment\">",
+        "<h1>grace-hopper</h1>", "</span> Failed</span>", "One line from passing: line 18: Softmax",
+        "20 of 27 checks", "1 bug", "22 / 41", '<h2 id="finding">The bug</h2>',
+        "<h3>Softmax over the queries", '<h3 id="repair">', "<del>", "Ask next", "broken here",
+        '<h2 id="evidence">', '<h2 id="checks">', "20 checks pass", '<h2 id="source">',
+        "the repair changes this line", '<h2 id="environment">',
     )  # fmt: skip
     places = [page.index(mark) for mark in marks]
     assert places == sorted(places)
+
+
+def test_a_repair_is_a_diff_and_its_line_is_marked_in_the_source() -> None:
+    page = render_card(repaired())
+    assert "<code>-2</code> becomes <code>-1</code>" in page
+    (removed,) = re.findall(r"<del>.*?(\d+) −</i>(.*?)\n</del>", page, re.DOTALL)
+    assert removed == ("18", "    weights = softmax(scores, axis=-2)")
+    assert re.search(r'class="line mend" id="L18"', page)
+
+
+@pytest.mark.parametrize(
+    ("card", "said"),
+    [
+        (samples.right(), "Right: every check passes."),
+        (samples.over_queries(), "One bug: Softmax over the queries; more fails than"),
+        (samples.composite(), "Three bugs, in scale, mask and heads"),
+        (samples.nan_row(), "Right as asked; 1 check for good does not hold: "),
+        (samples.crashed(), "and no known mistake explains it."),
+        (samples.ungradeable(), "no function attention(Q, K, V, mask) was found"),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else "",
+)
+def test_the_verdict_is_a_sentence(card: Card, said: str) -> None:
+    assert said in card_page(card).sentence + "."
+
+
+def test_a_question_that_two_bugs_ask_is_asked_once() -> None:
+    card = samples.over_queries()
+    result = msgspec.structs.replace(card.result, diagnosis=card.result.diagnosis * 2)
+    page = render_card(msgspec.structs.replace(card, result=result))
+    assert page.count("Each column of your weights sums to 1.") == 1
+
+
+def test_a_map_that_is_wrong_everywhere_gives_way_to_the_picture_that_tells_why() -> None:
+    card = samples.composite()
+    large = samples.heat(np.zeros((1, 5, 5)), np.ones((1, 5, 5)))
+    heads = card.evidence[1]
+    both = msgspec.structs.replace(heads, pictures=(large, *heads.pictures))
+    (only,) = card_page(msgspec.structs.replace(card, evidence=(both,))).exhibits
+    assert len(only.pictures) == 1
+    alone = msgspec.structs.replace(heads, pictures=(large,))
+    (kept,) = card_page(msgspec.structs.replace(card, evidence=(alone,))).exhibits
+    assert len(kept.pictures) == 1
+
+
+def test_people_stand_beside_the_machines_verdict_and_never_over_it() -> None:
+    card = samples.over_queries()
+    decided = Decision(submission=card.result.id, reviewer="Ada", time="2026-12-01T10:00:00+01:00",
+                       choice=Choice.ADVANCE, verdict=Verdict.PASSED, reason="a <slip>",
+                       sha256="other")  # fmt: skip
+    note = Note(submission=card.result.id, reviewer="Kurt", time="x", text="Ask about axes.")
+    page = render_card(card, Context(decisions=(decided,), notes=(note,)))
+    for words in (
+        "</span> Failed</span>", "→ Advance", "counts as passed", "a &lt;slip&gt;",
+        "Ada, 2026-12-01 09:00 UTC; about an earlier submission", "Ask about axes.", "Kurt",
+    ):  # fmt: skip
+        assert words in page, words
+
+
+def test_the_neighbours_are_linked_in_place_and_again() -> None:
+    page = render_card(samples.right(), Context(index="../index.html"))
+    once = with_neighbours(page, "a.html", "b.html")
+    assert '<a href="a.html" rel="prev">← Previous</a> <a href="b.html" rel="next">' in once
+    assert with_neighbours(with_neighbours(once, "", "c.html"), "a.html", "b.html") == once
 
 
 def test_a_call_of_a_check_that_passed_is_not_shown_as_failing() -> None:
@@ -31,15 +114,15 @@ def test_a_call_of_a_check_that_passed_is_not_shown_as_failing() -> None:
 
 def test_levels_stand_in_both_languages() -> None:
     page = render_card(samples.right())
-    assert 'Good <span lang="zh-Hans">良好</span>' in page
+    assert 'Good <span lang="zh-Hans">良好</span>, the highest level of this assignment' in page
     assert 'Pass <span lang="zh-Hans">合格</span>' in page
 
 
-def test_without_a_diagnosis_the_card_leads_with_the_first_check_that_does_not_hold() -> None:
+def test_without_a_diagnosis_the_card_leads_with_what_happened_never_with_a_requirement() -> None:
     first = card_page(samples.nan_row()).first
     assert first is not None
     assert first.id == "fully-masked-row"
-    assert f"<h2>{first.title}</h2>" in render_card(samples.nan_row())
+    assert f'<p class="lead">{first.message}</p>' in render_card(samples.nan_row())
 
 
 def test_where_all_failing_checks_say_the_same_the_card_leads_with_that() -> None:
@@ -47,7 +130,7 @@ def test_where_all_failing_checks_say_the_same_the_card_leads_with_that() -> Non
     for count, leads in ((1, False), (3, True)):
         names = [name for name, *_ in samples.CHECKS][:count]
         page = render_card(samples.card("ada", "", samples.checks(dict.fromkeys(names, same))))
-        assert ('<h2 class="plain">it has no parameters</h2>' in page) is leads
+        assert ("What every failing check says" in page) is leads
 
 
 def test_every_check_is_on_the_card_once() -> None:
@@ -75,7 +158,7 @@ def test_what_was_not_graded_shows_the_reason_and_no_score() -> None:
     for card in (samples.ungradeable(), samples.invalid()):
         page = render_card(card)
         assert card.result.reason in page
-        assert 'class="score"' not in page
+        assert 'class="tally"' not in page
 
 
 def test_a_card_from_a_plain_process_says_that_it_was_not_isolated() -> None:
@@ -175,23 +258,8 @@ def test_an_error_in_a_second_file_links_there() -> None:
     assert '<span class="line hit" id="f2-L2">' in page
 
 
-def test_a_pair_of_flaws_names_both_stages() -> None:
-    assert "The bugs, in scale and mask<" in render_card(samples.composite())
-
-
-def test_three_stages_are_listed() -> None:
-    card = samples.composite()
-    both, other = card.result.diagnosis
-    three = msgspec.structs.replace(both, stages=(Stage.SCALE, Stage.MASK, Stage.NORMALISE))
-    result = msgspec.structs.replace(card.result, diagnosis=(three, other))
-    page = render_card(msgspec.structs.replace(card, result=result))
-    assert "The bugs, in scale, mask and normalise<" in page
-    assert "The bug, in heads<" in page
-
-
-def test_two_flaws_of_one_stage_are_two_bugs() -> None:
-    card = samples.composite()
-    both = msgspec.structs.replace(card.result.diagnosis[0], stages=(Stage.MASK,))
-    result = msgspec.structs.replace(card.result, diagnosis=(both,))
-    page = render_card(msgspec.structs.replace(card, result=result))
-    assert "The bugs, in mask<" in page
+def test_a_pair_of_flaws_is_two_bugs_with_both_stages() -> None:
+    page = render_card(samples.composite())
+    assert "The bugs</h2>" in page
+    assert '<span class="tag">scale</span> <span class="tag">mask</span>' in page
+    assert "3 bugs</span>" in page
