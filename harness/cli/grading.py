@@ -49,6 +49,9 @@ def grade(
         bool, typer.Option("--reuse", help="Let one container serve many submissions.")
     ] = False,
     runtime: Annotated[str | None, typer.Option(help="Container runtime, e.g. runsc.")] = None,
+    executor: Annotated[
+        str, typer.Option(help="Where jobs run: local, or dask://HOST:PORT for a cluster.")
+    ] = "local",
     seed: Annotated[
         str | None, typer.Option(help="Seed of the inputs; the folder's own by default.")
     ] = None,
@@ -85,6 +88,7 @@ def grade(
         adapt=conventions is Conventions.ADAPT,
         for_candidates=audience is Audience.CANDIDATE,
         repairs=repairs,
+        executor=executor,
     )
     graded = grade_batch(request, say)
     return exit_code(graded) if graded else Exit.NOTHING

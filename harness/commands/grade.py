@@ -9,7 +9,9 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from rich.console import Console
@@ -24,6 +26,7 @@ from harness.commands.output_folder import OutputFolder, named_problems
 from harness.commands.progress import Progress, followed
 from harness.errors import SandboxBroken, UsageError
 from harness.grading import (
+    DaskWorkers,
     Jobs,
     Ledger,
     LocalProcesses,
@@ -32,6 +35,7 @@ from harness.grading import (
     Watcher,
     card_key,
     grade_all,
+    is_local,
 )
 from harness.grading import unscored as unscored_card
 from harness.intake import Batch, collect
@@ -67,6 +71,7 @@ class Request:
     for_candidates: bool
     repairs: bool
     public_log: bool = False  #: what is printed may be read by candidates
+    executor: str = "local"
 
 
 def grade_batch(
@@ -102,7 +107,17 @@ def grade_batch(
         order = _order(request, ledger.seed(request.seed))
         sandbox = job.open_sandboxes(spec, order, say)()  # nothing is started in it
         ledger.note_record(job.make_record(spec, order, sandbox.environment))
-        run = _Run(spec, batch, order, ledger, sandbox, _count_jobs(request, batch), now)
+        run = _Run(
+            spec=spec,
+            batch=batch,
+            order=order,
+            ledger=ledger,
+            sandbox=sandbox,
+            jobs=_count_jobs(request, batch),
+            executor=request.executor,
+            now=now,
+            say=say,
+        )
         with Interrupts(say) as interrupts:
             log = console.to_interviewer
             if request.for_candidates or request.public_log:
@@ -138,7 +153,9 @@ class _Run:
     ledger: Ledger
     sandbox: Sandbox  #: tells what the submissions run in; never started
     jobs: int
+    executor: str
     now: Callable[[], datetime.datetime]
+    say: Say
     keys: set[str] = dataclasses.field(default_factory=set)  #: of every submission of the batch
 
     def cards(self, interrupts: Interrupts, watcher: Watcher) -> Iterator[Card]:
@@ -193,14 +210,10 @@ class _Run:
         self, missing: Iterator[Pending], interrupts: Interrupts, watcher: Watcher
     ) -> Iterator[Card]:
         """Grade submissions, and keep the cards."""
-        preload = job.preloads(self.spec, self.order.spec)
-        executor = LocalProcesses(self.jobs, preload=preload, close=job.close)
-        grade = functools.partial(
-            executor.submit, job.grade_task, msgspec.msgpack.encode(self.order)
-        )
+        executor, grade, count = self._executor()
         jobs = Jobs(
-            submit=grade,
-            count=self.jobs,
+            submit=functools.partial(executor.submit, *grade),
+            count=count,
             unscored=self._unscored,
             stopping=interrupts.stopping,
             watcher=watcher,
@@ -215,6 +228,19 @@ class _Run:
             executor.shutdown(cancel_futures=True)
             raise
         executor.shutdown()
+
+    def _executor(self) -> tuple[Executor, tuple[Any, ...], int]:
+        """Return where submissions are graded, by calling what, and how many at a time."""
+        order = msgspec.msgpack.encode(self.order)
+        if self.executor == "local":
+            preload = job.preloads(self.spec, self.order.spec)
+            processes = LocalProcesses(self.jobs, preload=preload, close=job.close)
+            return processes, (job.grade_task, order), self.jobs
+        identify = functools.partial(job.identify, order)
+        workers = DaskWorkers(self.executor, identify=identify, close=job.close)
+        if not workers.is_encrypted and not is_local(self.executor):
+            self.say("the cluster is not encrypted: anyone on its network reads and sends work")
+        return workers, (job.grade_elsewhere, identify(), order), workers.count
 
     def _unscored(self, submission: Pending, reason: str) -> Card:
         assignment = job.make_assignment(self.spec, self.order)

@@ -8,7 +8,8 @@ import hashlib
 import importlib
 import importlib.metadata
 import platform
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,7 @@ import msgspec
 import harness
 import specs
 from harness.candidate import QuestionSheet
-from harness.errors import UsageError
+from harness.errors import SandboxBroken, UsageError
 from harness.grading import Assignment, BatchRecord, Grader, Task
 from harness.parsing import Parser
 from harness.repair import RepairFinder
@@ -39,8 +40,9 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     image: str = ""  #: id of the image to run in, where it is not the harness's present one
 
 
-#: What a process keeps from one submission to the next: functions are all that an executor calls.
-_GRADERS: Final[dict[bytes, Grader]] = {}
+#: What each thread keeps from one submission to the next: functions are all an executor calls.
+#: A local job has one thread, a worker of a cluster perhaps several.
+_GRADERS: Final[dict[tuple[int, bytes], Grader]] = {}
 
 
 def grade_task(order: bytes, task: bytes) -> bytes:
@@ -49,19 +51,54 @@ def grade_task(order: bytes, task: bytes) -> bytes:
     Raises:
         SandboxBroken: no sandbox can be opened.
     """
-    grader = _GRADERS.get(order)
+    thread = threading.get_ident()
+    grader = _GRADERS.get((thread, order))
     if grader is None:
-        close()
-        grader = _GRADERS[order] = _make_grader(msgspec.msgpack.decode(order, type=Order))
+        for key in [key for key in _GRADERS if key[0] == thread]:
+            _close(_GRADERS.pop(key))
+        grader = _make_grader(msgspec.msgpack.decode(order, type=Order))
+        _GRADERS[thread, order] = grader
     return msgspec.json.encode(grader.grade(Task.decode(task)))
+
+
+def grade_elsewhere(identity: Mapping[str, str], order: bytes, task: bytes) -> bytes:
+    """Grade as ``grade_task`` does, on a worker that may have joined the cluster only now.
+
+    Raises:
+        SandboxBroken: it would grade by something else than ``identity``, or opens no sandbox.
+    """
+    own = identify(order)
+    if own != identity:
+        raise SandboxBroken(f"a worker that joined grades by {own}, expected {dict(identity)}")
+    return grade_task(order, task)
+
+
+@functools.lru_cache(maxsize=4)
+def identify(order: bytes) -> dict[str, str]:
+    """Return what submissions are graded by here: versions, code, image.
+
+    Raises:
+        TakehomeError: there is no such spec or sandbox here.
+    """
+    wanted = msgspec.msgpack.decode(order, type=Order)
+    spec = specs.load(wanted.spec)
+    environment = open_sandboxes(spec, wanted)().environment
+    return {
+        **versions(),
+        "code of spec and harness": digest_of_code(wanted.spec),
+        "image": environment.image,
+    }
 
 
 def close() -> None:
     """Close the sandboxes and parsers that this process has open."""
     while _GRADERS:
-        grader = _GRADERS.popitem()[1]
-        grader.close()
-        grader.assignment.parser.close()
+        _close(_GRADERS.popitem()[1])
+
+
+def _close(grader: Grader) -> None:
+    grader.close()
+    grader.assignment.parser.close()
 
 
 def _make_grader(order: Order) -> Grader:

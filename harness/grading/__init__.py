@@ -1,6 +1,7 @@
 """From deliveries to cards: one submission, and a batch of them."""
 
 from harness.grading.batch import Jobs, Pending, Watcher, grade_all
+from harness.grading.cluster import DaskWorkers, is_local
 from harness.grading.executors import LocalProcesses
 from harness.grading.grader import Grader
 from harness.grading.grading import (
@@ -23,6 +24,7 @@ __all__ = [
     "LEDGER",
     "Assignment",
     "BatchRecord",
+    "DaskWorkers",
     "FindRepair",
     "Grader",
     "Jobs",
@@ -40,5 +42,6 @@ __all__ = [
     "grade_all",
     "grade_objects",
     "grade_submission",
+    "is_local",
     "unscored",
 ]
