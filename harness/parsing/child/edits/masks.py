@@ -48,20 +48,31 @@ def _opposite(code: Code, condition: ast.expr) -> Iterator[Edit]:
 
 def fill(scope: Scope) -> Iterator[Edit]:
     """The value of blocked scores: finite, and so low that nothing is left of it."""
-    code = scope.code
     for call in scope.calls:
-        if called(call) not in MASKINGS or not call.args:
-            continue
-        of = scope.root(scope.given(call)[0])
-        filled = [a for a in call.args[-2:] if _is_number(scope, a)]
-        for made in call.args:  # torch.full_like(scores, -1e9)
-            if isinstance(made, ast.Call) and called(made) in ("full_like", "full", "tensor"):
-                filled += [a for a in made.args if _is_number(scope, a)]
-        for value in filled:
-            for new in _fills(scope, of if called(call) != "where" else _other(scope, call)):
-                if new != code.text(value):
-                    yield code.swap(value, new)
-    for node in scope.nodes:  # outside of where and masked_fill, and in constants of the file
+        if called(call) in MASKINGS and call.args:
+            yield from _other_fills(scope, call)
+    yield from _finite_constants(scope)
+
+
+def _other_fills(scope: Scope, call: ast.Call) -> Iterator[Edit]:
+    """Every value by which one call masks becomes every other that blocks."""
+    scores = scope.root(scope.given(call)[0])
+    if called(call) == "where":
+        scores = _other(scope, call)
+    values = [a for a in call.args[-2:] if _is_number(scope, a)]
+    for made in call.args:  # torch.full_like(scores, -1e9)
+        if isinstance(made, ast.Call) and called(made) in ("full_like", "full", "tensor"):
+            values += [a for a in made.args if _is_number(scope, a)]
+    for value in values:
+        for new in _fills(scope, scores):
+            if new != scope.code.text(value):
+                yield scope.code.swap(value, new)
+
+
+def _finite_constants(scope: Scope) -> Iterator[Edit]:
+    """Infinities outside of where and masked_fill become finite, as do constants of the file."""
+    code = scope.code
+    for node in scope.nodes:
         infinite = isinstance(node, ast.expr) and _is_infinite(code.text(node))
         if infinite and isinstance(node, (ast.UnaryOp, ast.Call)):
             yield code.swap(node, FILL)

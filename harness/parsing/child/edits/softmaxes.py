@@ -29,33 +29,54 @@ def maximum(scope: Scope) -> Iterator[Edit]:
 
 def normalised(scope: Scope) -> Iterator[Edit]:
     """A softmax in place of what is not one, or where none is."""
+    yield from _of_dropped_scores(scope)
+    if len(scope.products) > 1:
+        yield from _for_whole_values(scope)
+    yield from _for_other_calls(scope)
+    yield from _before_the_last_product(scope)
+
+
+def _of_dropped_scores(scope: Scope) -> Iterator[Edit]:
+    """What goes into dropout goes through a softmax first."""
     code = scope.code
     for call in scope.calls:
         if called(call) in ("dropout", "Dropout") and scope.given(call):
             of = code.text(scope.given(call)[0])
             if of == scope.scores:
                 yield code.swap(scope.given(call)[0], scope.softmax(of))
-    if len(scope.products) > 1:
-        for statement in scope.statements:
-            value = getattr(statement, "value", None)
-            if called(value) in ("dropout", "Dropout"):
-                continue
-            of = _scores_in(scope, value)
-            if value is not None and of and _is_normaliser(value):
-                yield code.swap(value, scope.softmax(of))
-            elif value is not None and scope.scores and scope.weights in targets(statement):
-                yield code.swap(value, scope.softmax(scope.scores))
+
+
+def _for_whole_values(scope: Scope) -> Iterator[Edit]:
+    """A statement's value that normalises the scores in another way becomes their softmax."""
+    for statement in scope.statements:
+        value = getattr(statement, "value", None)
+        if value is None or called(value) in ("dropout", "Dropout"):
+            continue
+        of = _scores_in(scope, value)
+        if of and _is_normaliser(value):
+            yield scope.code.swap(value, scope.softmax(of))
+        elif scope.scores and scope.weights in targets(statement):
+            yield scope.code.swap(value, scope.softmax(scope.scores))
+
+
+def _for_other_calls(scope: Scope) -> Iterator[Edit]:
+    """Calls such as sigmoid become a softmax."""
+    code = scope.code
     for call in scope.calls:
         if called(call) in INSTEAD and scope.given(call) and called(call) != "exp":
             of = code.text(scope.given(call)[0])
             if of.isidentifier():
                 yield code.swap(call, scope.softmax(of))
+
+
+def _before_the_last_product(scope: Scope) -> Iterator[Edit]:
+    """A line of its own takes the softmax of what is multiplied by the values."""
+    code = scope.code
     for product in scope.products[1:]:
         pair = operands(product)
-        statement = code.statement(product)
         if pair and isinstance(pair[0], ast.Name):
             name = pair[0].id
-            line = code.before(statement, [f"{name} = {scope.softmax(name)}"])
+            line = code.before(code.statement(product), [f"{name} = {scope.softmax(name)}"])
             if line is not None:
                 yield Edit(f"`{name}` goes through a softmax", (line,))
 
