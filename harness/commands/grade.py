@@ -319,7 +319,7 @@ def render_again(folder: Path, say: Say, *, for_candidates: bool) -> None:
     """
     with named_problems(UsageError):
         results = reports.load(folder)
-        marked = review.read(folder)
+        marked = review.standing(folder)
         cards = [
             fold(card, marked.get(card.result.id)) for card in reports.load_cards(results, folder)
         ]

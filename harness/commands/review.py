@@ -15,7 +15,8 @@ from typing import Final
 
 from harness import answer_form
 from harness.errors import UsageError
-from harness.marking import Marking
+from harness.grading import LEDGER, Reviews
+from harness.marking import Marking, markings
 from harness.results import Card, Points
 
 FILE: Final = "review.toml"
@@ -92,6 +93,19 @@ def read(folder: Path) -> dict[str, Marking]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as error:
         raise UsageError(f"{path} cannot be read ({error}); repair that line") from None
     return {submission: _marking(path, submission, table) for submission, table in tables.items()}
+
+
+def standing(folder: Path) -> dict[str, Marking]:
+    """Return what stands about each form: what the ledger has, else what the file has.
+
+    Raises:
+        UsageError: the file or the ledger cannot be read.
+    """
+    written = read(folder)
+    if not (folder / LEDGER).exists():
+        return written
+    with Reviews(folder) as reviews:
+        return {**written, **markings([*reviews.marks(), *reviews.notes()])}
 
 
 def _marking(path: Path, submission: str, table: object) -> Marking:

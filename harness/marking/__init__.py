@@ -1,4 +1,4 @@
-"""Marks of written answers: what reviewers enter, what follows from it, and in which order to read.
+"""Marks of written answers: what follows from them, and in which order to read.
 
 A page that is served for marking uses it so:
 
@@ -7,40 +7,26 @@ A page that is served for marking uses it so:
    without names. Each answer has a ``key`` instead, which is another one for every question; the
    page sends the key, and ``sheet.submission(key)`` tells on the server whose it is.
    Blank answers are not among them: they are settled as 0, and ``sheet.blank`` counts them.
-2. A click becomes an entry: ``Mark(submission=…, point="8.1", value=0.5, reviewer=…, at=…)``, a
-   ``Note`` on a question, or ``Reading(…, reviewed=True)`` when a form was read to its end, which
-   ``unread(cards, markings)`` tells. Entries are appended, never replaced: ``encode(entry)`` and
-   ``decode(row)`` are their JSON.
-3. ``markings(entries)`` makes of all entries one ``Marking`` per submission, in which the latest
-   entry on a point counts, and ``fold(card, marking)`` the card with marks, score and verdict.
+2. A click becomes a ``harness.reviews.Mark`` with the share 0, 0.5 or 1 of a key point, or a
+   ``Note`` about the number of the question; both are appended to ``harness.grading.Reviews``.
+   When ``unread(cards, markings)`` is 0 for a submission, its form was read to the end, which is
+   a ``Mark`` on ``WHOLE_FORM`` with the share 1.
+3. ``markings([*reviews.marks(), *reviews.notes()])`` makes of all entries one ``Marking`` per
+   submission, in which the last entry on a point counts, and ``fold(card, marking)`` the card with
+   marks, score and verdict.
 """
 
 from __future__ import annotations
 
 from harness.marking.folding import SHARE, fold
-from harness.marking.marks import (
-    Entry,
-    Mark,
-    Marking,
-    Note,
-    Reading,
-    decode,
-    encode,
-    markings,
-)
+from harness.marking.marks import Marking, markings
 from harness.marking.sheets import Anonymous, Sheet, sheets, unread
 
 __all__ = [
     "SHARE",
     "Anonymous",
-    "Entry",
-    "Mark",
     "Marking",
-    "Note",
-    "Reading",
     "Sheet",
-    "decode",
-    "encode",
     "fold",
     "markings",
     "sheets",

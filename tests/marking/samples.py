@@ -2,7 +2,7 @@
 
 import msgspec
 
-from harness.marking import Mark, Marking, Note, Reading
+from harness.marking import Marking
 from harness.results import (
     Card,
     CheckResult,
@@ -15,6 +15,9 @@ from harness.results import (
     SubmissionResult,
     Verdict,
 )
+from harness.reviews import Mark, Note
+
+TIME = "2026-01-01T00:00:00+00:00"
 
 POINTS = tuple(
     KeyPoint(id=f"1.{place}", text='a # "point"', level=level)
@@ -64,13 +67,9 @@ def marked(*points, reviewed=True, value=1):
     return Marking(values=dict.fromkeys(points, value), reviewed=reviewed)
 
 
-def mark(point="1.1", value=1, reviewer="bo", at="2026-01-01T00:00:00", submission="ann"):
-    return Mark(submission=submission, point=point, value=value, reviewer=reviewer, at=at)
+def mark(point="1.1", share=1.0, reviewer="bo", submission="ann"):
+    return Mark(submission=submission, point=point, share=share, reviewer=reviewer, time=TIME)
 
 
-def note(text, question="1", at="2026-01-01T00:00:00"):
-    return Note(submission="ann", question=question, text=text, reviewer="bo", at=at)
-
-
-def reading(reviewed=True, at="2026-01-01T00:00:00"):
-    return Reading(submission="ann", reviewed=reviewed, reviewer="bo", at=at)
+def note(text, about="1"):
+    return Note(submission="ann", about=about, text=text, reviewer="bo", time=TIME)

@@ -68,6 +68,6 @@ def test_an_unknown_key_is_refused():
 def test_what_is_left_to_mark_is_counted_by_submission():
     assert unread([card()], {}) == {"ann": 1}
     assert unread([card()], markings([mark("1.1")])) == {"ann": 1}
-    everything = markings([mark(f"1.{place}", value=0) for place in range(1, 5)])
+    everything = markings([mark(f"1.{place}", share=0.0) for place in range(1, 5)])
     assert unread([card()], everything) == {"ann": 0}
     assert unread([card(questions=(question(text=""),))], {}) == {"ann": 0}
