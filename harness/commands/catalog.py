@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,8 @@ SENTENCES: Final = (
     "specs", "harness/spec", "harness/candidate", "harness/grading", "harness/intake",
     "harness/parsing", "harness/sandbox",
 )  # fmt: skip
+#: Of these, where a function that returns a text makes a sentence.
+CHECKING: Final = frozenset({"harness/spec", "harness/candidate", "harness/grading"})
 MAKERS: Final = frozenset(
     {
         "require", "CheckFailed", "NotOffered", "NotMeasured", "Unread", "Refused",
@@ -73,9 +76,14 @@ def forms_of_sentences() -> Iterator[str]:
     for folder in SENTENCES:
         for path in sorted((ROOT / folder).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Call) and _name(node.func) in MAKERS:
-                    for argument in (*node.args, *(k.value for k in node.keywords)):
-                        yield from filter(None, _forms(argument))
+                match node:
+                    case ast.Call() if _name(node.func) in MAKERS:
+                        for argument in (*node.args, *(k.value for k in node.keywords)):
+                            yield from _forms(argument)
+                    case ast.Return(value=ast.JoinedStr() as value) if folder in CHECKING:
+                        yield from _forms(value)
+                    case ast.JoinedStr() if path.name == "comparison.py":
+                        yield from _forms(node)
 
 
 def _name(function: ast.expr) -> str:
@@ -99,7 +107,7 @@ def _forms(node: ast.expr) -> Iterator[str]:
                     text += str(part.value)
                 else:
                     text, count = f"{text}{{{count}}}", count + 1
-            if " " in text.replace("{", " {").strip():
+            if len(re.findall("[A-Za-z]{2,}", text)) > 1:  # enough to be known by
                 yield text
 
 

@@ -57,7 +57,7 @@ class Language:
 
 def _filled(text: str, values: Mapping[str, str]) -> str:
     """Put values in; not by ``format``, since they may be anything a candidate wrote."""
-    return re.sub(r"\{(\w+)\}", lambda place: values.get(place[1], ""), text)
+    return re.sub(r"\{(\w+)\}", lambda place: values.get(place[1], place[0]), text)
 
 
 def _forms(messages: Mapping[str, str]) -> Iterator[tuple[re.Pattern[str], str]]:
@@ -71,7 +71,10 @@ def _forms(messages: Mapping[str, str]) -> Iterator[tuple[re.Pattern[str], str]]
             group = f"(?P=_{name})" if name in seen else f"(?P<_{name}>.*?)"
             pattern = pattern.replace(re.escape(f"{{{name}}}"), group, 1)
             seen.add(name)
-        yield re.compile(pattern, re.DOTALL), messages[english]
+        translated = messages[english]
+        if english.startswith(", "):  # the end of a sentence, whose beginning is a value
+            pattern, translated = rf"(?P<_beginning>.*?){pattern}", f"{{beginning}}{translated}"
+        yield re.compile(pattern, re.DOTALL), translated
 
 
 def _catalog(code: str) -> Mapping[str, str]:

@@ -1,0 +1,47 @@
+import pytest
+
+from harness.language import LANGUAGES, Language, preferred_language
+
+SOME = Language(
+    "xx",
+    {
+        "Not right yet: {fact}": "noch nicht: {fact}",
+        "{0} has shape {1}, expected {2}": "{2} statt {1} bei {0}",
+        ", {0} × the bound": "; {0}-mal die Schranke",
+        "out": "Ausgabe",
+    },
+)
+
+
+def test_a_text_is_translated_and_its_values_are_put_in():
+    assert SOME("Not right yet: {fact}", fact="{x} %s") == "noch nicht: {x} %s"
+    assert SOME("unknown {n}", n=3) == "unknown 3"
+
+
+def test_a_sentence_with_values_is_known_by_its_form():
+    assert SOME.sentence("out has shape (2, 3), expected (2,)") == "(2,) statt (2, 3) bei Ausgabe"
+    assert SOME.sentence("x is 1, 3e+12 × the bound") == "x is 1; 3e+12-mal die Schranke"
+
+
+def test_a_sentence_that_is_not_known_stays():
+    for text in ("", "something else", "out has shape\nand no more"):
+        assert SOME.sentence(text) == text
+
+
+@pytest.mark.parametrize(
+    ("environment", "code"),
+    [
+        ({}, "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}, "en"),
+        ({"LC_MESSAGES": "zh_TW", "LANG": "de_DE.UTF-8"}, "zh"),
+        ({"LANG": "de_DE.UTF-8"}, "en"),
+    ],
+)
+def test_the_locale_chooses_the_language(environment, code):
+    assert preferred_language(environment) == code
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_every_language_has_a_catalog(code):
+    assert Language.load(code).code == code
