@@ -98,14 +98,24 @@ def write_card(card: Card, out: Path, context: Context | None = None) -> None:
         save(page, render_card(card, context).encode())
 
 
-def context_of(card: Card, results: BatchResults | None, opinions: Opinions) -> Context:
+def context_of(
+    card: Card, results: BatchResults | None, opinions: Opinions, *, form: str = ""
+) -> Context:
     """Return what stands around a card in the folder of its batch."""
     return Context(
         index="../index.html",
         graded=results.finished if results else "",
         decisions=opinions.decisions_on(card.result.id),
         notes=opinions.notes_on(card.result.id),
+        form=form,
     )
+
+
+def neighbours(results: BatchResults, link: str) -> tuple[str, str]:
+    """Return the cards before and after one in the batch's page; "" is none."""
+    links = [own for one in best_first(results.submissions) if (own := card_link(one.card))]
+    place = links.index(link)
+    return (links[place - 1] if place else ""), (links[place + 1] if links[place + 1 :] else "")
 
 
 def link_neighbours(results: BatchResults, out: Path) -> None:

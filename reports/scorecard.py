@@ -127,6 +127,7 @@ class CardPage:
     decision: Decision | None
     remarks: tuple[Note, ...]  #: of reviewers
     graded: str  #: when, in ISO 8601; "" when it is not known
+    form: str  #: what its form proves itself by; "" on a page that is not served
     strip: Strip | None
     rungs: tuple[LevelSection, ...]
     exhibits: tuple[Exhibit, ...]
@@ -153,6 +154,7 @@ class Context:
 
     index: str = ""  #: address of the batch's page, for a link back
     graded: str = ""  #: when, in ISO 8601
+    form: str = ""  #: what a form of a served page proves itself by; "" for no form
     decisions: tuple[Decision, ...] = ()
     notes: tuple[Note, ...] = ()
 
@@ -197,6 +199,7 @@ def card_page(card: Card, context: Context | None = None, *, caps: Caps = CAPS[0
         decision=shown(standing(context.decisions), field=caps.field),
         remarks=shown(context.notes, field=caps.field, entries=caps.entries),
         graded=context.graded,
+        form=context.form,
         first=missed[0] if missed else None,
         shared=shared_message((c.outcome, c.message) for c in missed),
         strip=strip(safe.result),

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli import assignments, ci, grading, records, sandbox, specs
+from harness.cli import assignments, ci, grading, records, reviewing, sandbox, specs
 from harness.cli.console_encoding import let_consoles_spell
 from harness.cli.exit_codes import Exit, say
 from harness.errors import SandboxBroken, TakehomeError
@@ -39,6 +39,7 @@ app.add_typer(spec_app, name="spec")
 COMMANDS: Sequence[Callable[..., Exit]] = (
     grading.grade,
     grading.report,
+    reviewing.review,
     records.reproduce,
     records.forget,
     assignments.check,

@@ -96,16 +96,33 @@ def read(folder: Path) -> dict[str, Marking]:
 
 
 def standing(folder: Path) -> dict[str, Marking]:
-    """Return what stands about each form: what the ledger has, else what the file has.
+    """Return what stands about each form: what the ledger has, over what the file has.
 
     Raises:
         UsageError: the file or the ledger cannot be read.
     """
-    written = read(folder)
     if not (folder / LEDGER).exists():
-        return written
+        return read(folder)
     with Reviews(folder) as reviews:
-        return {**written, **markings([*reviews.marks(), *reviews.notes()])}
+        return standing_in(folder, reviews)
+
+
+def standing_in(folder: Path, reviews: Reviews) -> dict[str, Marking]:
+    """Return the same with a ledger that is open.
+
+    Raises:
+        UsageError: the file cannot be read.
+    """
+    made = read(folder)
+    for submission, newer in markings([*reviews.marks(), *reviews.notes()]).items():
+        older = made.get(submission, Marking())
+        made[submission] = Marking(
+            values={**older.values, **newer.values},
+            notes={**older.notes, **newer.notes},
+            reviewed=older.reviewed or newer.reviewed,
+            reviewers=tuple(dict.fromkeys((*older.reviewers, *newer.reviewers))),
+        )
+    return made
 
 
 def _marking(path: Path, submission: str, table: object) -> Marking:

@@ -1,0 +1,94 @@
+"""Written answers to one question, without names, for whoever marks them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from markupsafe import Markup, escape
+
+from harness.results import KeyPoint, Question
+from reports.pages import pages
+from reports.text import shown
+
+#: Words of a point shorter than this tell nothing about an answer.
+_SHORTEST: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkedAnswer:
+    """One answer under its key, with the marks that it has."""
+
+    key: str
+    texts: tuple[Markup, ...]
+    points: tuple[KeyPoint, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetPage:
+    """One question, and all answers to it."""
+
+    number: str
+    text: str
+    model: str = ""
+    flags: tuple[str, ...] = ()
+    answers: tuple[MarkedAnswer, ...]
+    blank: int
+    form: str = ""
+    before: str = ""
+    after: str = ""
+
+    @property
+    def unmarked(self) -> int:
+        return sum(any(point.mark is None for point in one.points) for one in self.answers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetsPage:
+    """All questions that a person marks."""
+
+    sheets: Sequence[SheetPage] = field(default_factory=tuple)
+
+
+def render_sheet(page: SheetPage) -> str:
+    """Return the page on which one question is marked over all submissions."""
+    return pages().render("sheet.html", page)
+
+
+def render_sheets(page: SheetsPage) -> str:
+    """Return the list of questions, with how much of each is marked."""
+    return pages().render("sheets.html", page)
+
+
+def marked_answer(key: str, question: Question) -> MarkedAnswer:
+    """Lay out one answer: words of its key points and red flags stand out, and tick nothing."""
+    safe = shown(question)
+    wanted = _telling(point.text for point in safe.points)
+    flagged = _telling(flag.text for flag in safe.red_flags) - wanted
+    return MarkedAnswer(
+        key=key,
+        texts=tuple(_highlighted(text, wanted, flagged) for text in safe.answers.values() if text),
+        points=safe.points,
+        note=safe.note,
+    )
+
+
+def _telling(texts: Iterable[str]) -> set[str]:
+    words = (word.casefold() for text in texts for word in re.findall(r"\w+", text))
+    return {word for word in words if len(word) >= _SHORTEST}
+
+
+def _highlighted(text: str, wanted: set[str], flagged: set[str]) -> Markup:
+    parts = []
+    for word in re.split(r"(\w+)", text):
+        folded = word.casefold()
+        if folded in wanted:
+            parts.append(Markup("<mark>{}</mark>").format(word))
+        elif folded in flagged:
+            parts.append(Markup('<mark class="flag">{}</mark>').format(word))
+        else:
+            parts.append(escape(word))
+    return Markup("").join(parts)
