@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     )
     from harness.errors import CheckFailed, NotOffered
     from harness.protocol import Tensor
-    from harness.results import Facet, KeyPoint, Level, Question, Stage
+    from harness.results import Facet, KeyPoint, Level, Question, RedFlag, Stage
     from harness.spec import (
         Check,
         Criterion,
@@ -55,6 +55,7 @@ __all__ = [
     "NotOffered",
     "Projection",
     "Question",
+    "RedFlag",
     "Spec",
     "Stage",
     "State",
@@ -85,6 +86,7 @@ _HOMES = {
     "NotOffered": "harness.errors",
     "Projection": "harness.candidate.weights",
     "Question": "harness.results",
+    "RedFlag": "harness.results",
     "Spec": "harness.spec",
     "Stage": "harness.results",
     "State": "harness.candidate.weights",

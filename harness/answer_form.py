@@ -22,6 +22,8 @@ ANSWER_CAP: Final = 10_000
 #: Fields of one file, and characters of a field's name.
 FIELDS_CAP: Final = 500
 NAME_CAP: Final = 60
+#: So many remarks on one form are worth reading.
+REMARKS_CAP: Final = 20
 #: The field of a question that is answered in prose.
 PROSE: Final = "answer"
 
@@ -29,9 +31,12 @@ _INTRODUCTION: Final = """\
 # {title}
 
 Write each answer after the bold mark that is meant for it, on the same line or on as many lines
-as you need, and leave the marks as they are. Do not begin a line with `##`. Marks that name
-something, such as a shape, are read by machine, in any usual notation. The other answers are read
-by a person; a few sentences are enough.
+as you need, in any language, and leave the marks as they are. Do not begin a line with `##`. Marks
+that name something, such as a shape, are read by machine, in any usual notation. The other answers
+are read by a person; a few sentences are enough.
+
+请把每个答案写在对应的粗体标记之后，同一行或另起几行都可以，语言不限。
+不要改动标记，也不要以 `##` 开头另起一行。
 """
 
 
@@ -39,9 +44,13 @@ def blank(title: str, questions: Sequence[Question]) -> str:
     """Return the form with nothing filled in."""
     lines = [_INTRODUCTION.format(title=title)]
     for part, inside in itertools.groupby(questions, key=lambda question: question.part):
-        lines.append(f"## {part}\n")
-        for question in inside:
+        questions_of_part = list(inside)
+        chinese = questions_of_part[0].part_zh
+        lines.append(f"## {part}{' · ' if chinese else ''}{chinese}\n")
+        for question in questions_of_part:
             lines.append(f"### {question.id}. {question.text}\n")
+            if question.text_zh:
+                lines.append(f"{question.text_zh}\n")
             lines += [f"**{question.id} {name}:**\n" for name in question.answers]
     return "\n".join(lines)
 
@@ -49,28 +58,64 @@ def blank(title: str, questions: Sequence[Question]) -> str:
 def read(text: str) -> dict[str, str]:
     """Return the answers by number and name of the field, e.g. "13 W_Q".
 
+    What stands under a mark that comes twice is joined.
+
     Raises:
         Refused: there is no field of the form, or there are too many.
     """
     answers: dict[str, list[str]] = {}
     current: list[str] | None = None
-    fenced = False
-    for line in text.splitlines():
+    fence = ""
+    for number, line in enumerate(text.splitlines(), start=1):
         if (field := _field(line)) is not None:
             name, rest = field
             current = answers.setdefault(name, [])
-            current.append(rest)
-            fenced = False
-        elif not fenced and line.startswith(("## ", "### ")):
+            current.append(rest.strip())
+            fence = ""
+            if len(answers) > FIELDS_CAP:
+                raise Refused(f"line {number} is field {FIELDS_CAP + 1}, expected {FIELDS_CAP}")
+        elif not fence and line.startswith(("## ", "### ")):
             current = None
         elif current is not None:
-            fenced ^= line.lstrip().startswith("```")
+            fence = _fence(line, fence)
             current.append(line)
     if not answers:
         raise Refused("it has no field of the form; fill in the file that `takehome start` writes")
-    if len(answers) > FIELDS_CAP:
-        raise Refused(f"it has {len(answers):,} fields, expected at most {FIELDS_CAP}")
     return {name: _joined(lines) for name, lines in answers.items()}
+
+
+def _fence(line: str, opened: str) -> str:
+    """Return the fence that is open after a line: one is closed by its like, at least as long."""
+    stripped = line.strip()
+    sign = stripped[:1]
+    run = len(stripped) - len(stripped.lstrip(sign)) if sign in ("`", "~") and sign else 0
+    if run < 3:
+        return opened
+    if not opened:
+        return sign * run
+    closes = sign == opened[0] and run == len(stripped) >= len(opened)
+    return "" if closes else opened
+
+
+def remarks(text: str, questions: Sequence[Question]) -> tuple[str, ...]:
+    """Say where the marks of a form differ from those that were asked: lines, and what is gone."""
+    asked = dict.fromkeys(f"{question.id} {name}" for question in questions
+                          for name in question.answers)  # fmt: skip
+    places: dict[str, list[int]] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if (field := _field(line)) is not None:
+            places.setdefault(field[0], []).append(number)
+    said = []
+    for name, lines in places.items():
+        if name not in asked:
+            said.append(f"line {lines[0]}: nothing asks for “{sanitise(name, NAME_CAP)}”; not read")
+        elif len(lines) > 1:
+            others = ", ".join(map(str, lines[1:4]))
+            said.append(f"line {lines[0]}: “{name}” comes again in line {others}; read together")
+    if gone := [name for name in asked if name not in places]:
+        named = ", ".join(gone[:3]) + (", …" if len(gone) > 3 else "")
+        said.append(f"{len(gone)} of {len(asked)} marks of the form are gone: {named}")
+    return tuple(said[:REMARKS_CAP])
 
 
 def _field(line: str) -> tuple[str, str] | None:
@@ -91,8 +136,9 @@ def _field(line: str) -> tuple[str, str] | None:
 
 def _joined(lines: Iterable[str]) -> str:
     text = "\n".join(lines).strip()
-    fence, *inside = text.split("\n")
-    if fence.startswith("```") and inside and inside[-1].strip() == "```":
+    first, *inside = text.split("\n")
+    opened = _fence(first, "")
+    if opened and inside and [line for line in inside if not _fence(line, opened)] == inside[-1:]:
         text = "\n".join(inside[:-1]).strip("\n")
     return sanitise(text, ANSWER_CAP)
 

@@ -208,6 +208,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     part: str  #: title of the part that it belongs to
+    part_zh: str = ""  #: the same in Chinese
     text: str
     text_zh: str = ""  #: the same in Chinese
     answers: dict[str, str] = {}  #: name of a field -> what was written there

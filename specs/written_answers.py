@@ -1,7 +1,7 @@
 """The 66 questions of the third source document as a form.
 
-Twelve are checked by machine; the rest has key points for an interviewer to tick. The reference
-and the flaws are answers to fields: a part is named after its field, and says one thing.
+Fields of twelve are checked by machine; what is answered in prose has key points, which a person
+marks. The reference and the flaws are answers to fields: a part is named after its field, and says one thing.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def fixtures(draw: Draw) -> Mapping[str, object]:
     return {}
 
 
-PASS, GOOD = Level.PASS, Level.GOOD
+PASS, GOOD, EXCELLENT = Level.PASS, Level.GOOD, Level.EXCELLENT
 
 QUESTIONS = questions()
 
@@ -84,17 +84,17 @@ SPEC = Spec(
     ),
     checks=(
         written.c09_softmax_dimension.at(PASS, points=2),
-        written.c17_masks_of_four.at(PASS, points=2),
         written.c18_softmax_of_three.at(PASS, points=2),
-        written.c24_causal_mask_of_five.at(PASS, points=2),
         written.c37_growth.at(PASS, points=3),
         written.c38_doubling.at(PASS, points=2),
         written.c13_projection_shapes.at(GOOD, points=3),
         written.c14_attention_shapes.at(GOOD, points=2),
         written.c15_multi_head_shapes.at(GOOD, points=3),
         written.c16_weight_matrix.at(GOOD, points=2),
+        written.c17_masks_of_four.at(GOOD, points=2),
         written.c22_mask_shapes.at(GOOD, points=2),
-        written.c40_long_context.at(GOOD, points=2),
+        written.c24_causal_mask_of_five.at(GOOD, points=2),
+        written.c40_long_context.at(EXCELLENT, points=2),
     ),
     reference=MappingProxyType({name: said(text) for name, text in RIGHT.items()}),
     flaws=FLAWS,

@@ -73,7 +73,7 @@ def test_a_file_without_a_field_is_refused():
 
 def test_too_many_fields_are_refused():
     text = "\n".join(f"**{n} a:** x" for n in range(answer_form.FIELDS_CAP + 1))
-    with pytest.raises(Refused, match="501 fields"):
+    with pytest.raises(Refused, match="line 501 is field 501, expected 500"):
         answer_form.read(text)
 
 
@@ -104,3 +104,36 @@ def test_no_text_breaks_the_reader(text):
 def test_a_number_of_thousands_of_digits_is_no_field():
     with pytest.raises(Refused):
         answer_form.read(f"**{'1' * 5000} W_Q:** x")
+
+
+@pytest.mark.parametrize("outer", ["````", "~~~", "`````markdown"])
+def test_a_fence_inside_a_longer_or_another_fence_closes_nothing(outer):
+    closing = outer.removesuffix("markdown")
+    text = f"**1 answer:**\nlook:\n{outer}\n```python\n## a\n```\n## b\n{closing}\n## Next\nno"
+    assert answer_form.read(text)["1 answer"].endswith(f"## b\n{closing}")
+
+
+def test_two_blocks_of_code_are_not_one_fence_around_the_answer():
+    text = "**1 answer:**\n```\na\n```\nand\n```\nb\n```"
+    assert answer_form.read(text)["1 answer"] == "```\na\n```\nand\n```\nb\n```"
+
+
+def test_marks_that_were_added_doubled_or_taken_away_are_told_with_their_lines():
+    text = "**1 answer:** a\n\n**1 answer:** b\n**7 why:** c\n"
+    assert answer_form.read(text)["1 answer"] == "a\n\nb"
+    assert answer_form.remarks(text, QUESTIONS) == (
+        "line 1: “1 answer” comes again in line 3; read together",
+        "line 4: nothing asks for “7 why”; not read",
+        "2 of 3 marks of the form are gone: 2 W_Q, 2 time of it",
+    )
+
+
+def test_a_form_as_it_was_written_has_no_remark():
+    assert answer_form.remarks(answer_form.blank("Title", QUESTIONS), QUESTIONS) == ()
+
+
+def test_a_question_in_chinese_stands_below_the_english_one():
+    question = Question(id="1", part="Basics", part_zh="基础", text="Why?", text_zh="为什么？")
+    blank = answer_form.blank("Title", [question])
+    assert "## Basics · 基础" in blank
+    assert "### 1. Why?\n\n为什么？" in blank

@@ -144,6 +144,7 @@ def _awaiting_review(card: Card, spec: Spec, submission: Submission) -> Card:
         reason=answer_form.awaits(questions),
         level=Level.NONE,
         possible=possible_points(checks) + points,
+        notes=(*card.result.notes, *answer_form.remarks(submission.text, spec.questions)),
     )
 
 

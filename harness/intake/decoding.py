@@ -66,6 +66,28 @@ def decode_python(name: str, data: bytes) -> str:
     return _decoded(name, data, encoding)
 
 
+def decode_text(name: str, data: bytes) -> tuple[str, str]:
+    """Decode prose by its BOM, as UTF-8, or as the GB 18030 of Chinese editors; say which.
+
+    Raises:
+        Refused: it is in none of these, or has a NUL.
+    """
+    encoding = "utf-16" if data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        encoding = "gb18030"
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            raise Refused(f"line {line} of {name} is not UTF-8; save it as UTF-8") from None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise Refused(f"line {line} of {name} has a NUL character, expected text")
+    return text.replace("\r\n", "\n").replace("\r", "\n"), encoding
+
+
 def _decoded(name: str, data: bytes, encoding: str) -> str:
     try:
         text = data.decode(encoding)

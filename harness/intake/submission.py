@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from harness import answer_form, results
 from harness.errors import Refused
-from harness.intake.decoding import decode, decode_python, oddities
+from harness.intake.decoding import decode, decode_python, decode_text, oddities
 from harness.intake.directory import kind_at, read_file, require, require_size
 from harness.intake.entry_file import choose_entry
 from harness.intake.naming import identifier
@@ -151,7 +151,8 @@ def load_text(path: Path, *, id: str | None = None) -> Submission:
     data = read_file(path, FILE_CAP)
     ending = ending_of(path, TEXTS)
     name = _portable(path.name, f"submission{ending}")
-    text = decode(name, data)
+    text, encoding = decode_text(name, data)
+    notes = [] if encoding == "utf-8-sig" else [f"read as {encoding}; save it as UTF-8"]
     try:
         answer_form.read(text)
     except Refused as refused:
@@ -161,8 +162,8 @@ def load_text(path: Path, *, id: str | None = None) -> Submission:
         sha256=_digest(data),
         origin="text",
         entry=name,
-        files=(SourceFile(name=name, data=data),),
-        notes=_capped(list(oddities(text))),
+        files=(SourceFile(name=name, data=text.encode(errors="replace")),),
+        notes=_capped([*notes, *oddities(text)]),
     )
 
 

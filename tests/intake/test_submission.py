@@ -350,3 +350,24 @@ def test_a_folder_is_no_form(tmp_path: Path) -> None:
     (tmp_path / "folder.md").mkdir()
     with pytest.raises(Refused, match="expected a file"):
         load_text(tmp_path / "folder.md")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gbk", "gb18030"])
+def test_a_form_is_read_in_the_encodings_of_chinese_editors(tmp_path, encoding):
+    text = "**1 answer:** 沿最后一维\n"
+    found = load_text(written(tmp_path / "ann.md", text.encode(encoding)))
+    assert found.text == text
+    assert bool(found.notes) == (not encoding.startswith("utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"**1 answer:** a\nb\xff\xff\n", "line 2 of ann.md is not UTF-8"),
+        (b"**1 answer:** a\n\nb\0\n", "line 3 of ann.md has a NUL"),
+        (b"**1 answer:** " + b"x" * (5 << 20), "ann.md"),
+    ],
+)
+def test_a_form_that_cannot_be_read_is_refused_with_the_line(tmp_path, data, said):
+    with pytest.raises(Refused, match=said):
+        load_text(written(tmp_path / "ann.md", data))

@@ -1,13 +1,17 @@
 """Written answers: read in any notation, from the form to the card."""
 
+import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import specs
 from harness import answer_form
 from harness.candidate.checks import run_checks, verdict
 from harness.candidate.session import DirectSession
+from harness.errors import Refused
 from harness.results import Level
 from harness.spec.draw import Draw
 from specs.written_answers import RIGHT
@@ -94,5 +98,59 @@ def test_every_level_has_key_points_and_every_key_point_an_id_of_its_own():
                for question in SPEC.questions for point in question.points)  # fmt: skip
 
 
+def test_every_question_is_asked_and_marked_in_english_and_in_chinese():
+    chinese = re.compile(r"[\u4e00-\u9fff]")
+    for question in SPEC.questions:
+        texts = [(question.text, question.text_zh), (question.part, question.part_zh)]
+        texts += [(each.text, each.text_zh) for each in (*question.points, *question.red_flags)]
+        if question.points:
+            texts.append((question.model_answer, question.model_answer_zh))
+        for english, translated in texts:
+            assert english
+            assert not chinese.search(english), english
+            assert chinese.search(translated) or "softmax(" in translated, english
+
+
+def test_red_flags_name_the_classic_mistakes():
+    flags = " ".join(flag.text for question in SPEC.questions for flag in question.red_flags)
+    for mistake in ("more is better", "multiply by 0 after the softmax", "divides by d_k"):
+        assert mistake in flags
+
+
 def test_nothing_is_drawn():
     assert SPEC.fixtures(Draw("seed", "any")) == {}
+
+
+JUNK = st.sampled_from(
+    ["<script>alert(1)</script>", "$$\\frac{Q K^\\top}{\\sqrt{d_k}}$$", "\x00\x07\x1b[31m",
+     "\u202e", "````\n```", "**13 W_Q:**", "**99 answer:** x", "**0 :**", "**13 W_Q**: [B]", "## 3", "",
+     "| a | b |", "1 0 0 0", "[[[[", "O(T^", "\u2028", "\ud800"]
+)  # fmt: skip
+EDITS = st.lists(
+    st.tuples(st.sampled_from(["add", "remove", "double", "number"]), st.integers(0, 10**6), JUNK),
+    max_size=30,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(EDITS)
+def test_a_form_is_read_or_refused_whatever_was_done_to_it(edits):
+    lines = SAMPLES.joinpath("right_with_prose.md").read_text(encoding="utf-8").split("\n")
+    for kind, number, junk in edits:
+        place = number % max(len(lines), 1)
+        if kind == "add":
+            lines.insert(place, junk)
+        elif kind == "remove":
+            del lines[place : place + number % 5]
+        elif kind == "double":
+            lines[place:place] = lines[place : place + 3]
+        else:
+            lines[place:place] = [f"**{number} W_Q:** [d_model, d_k]"]
+    text = "\n".join(lines)
+    try:
+        answers = answer_form.read(text)
+    except Refused:
+        return
+    answer_form.remarks(text, SPEC.questions)
+    checks = checked(answers)
+    assert not [check.message for check in checks if check.outcome == "invalid"]
