@@ -2,6 +2,7 @@
 
 from reports.candidate import render_candidate
 from reports.comparison import render_comparison
+from reports.exports import FORMATS, export
 from reports.files import (
     Taken,
     Unreadable,
@@ -12,6 +13,7 @@ from reports.files import (
     neighbours,
     prepare,
     remove_card,
+    save,
     write,
     write_candidate,
     write_card,
@@ -29,9 +31,10 @@ from reports.sheets import (
     render_sheets,
 )
 from reports.summary import render_summary
-from reports.table import render_csv
+from reports.table import formula_safe, render_csv
 
 __all__ = [
+    "FORMATS",
     "Context",
     "Opinions",
     "PlacedCard",
@@ -41,6 +44,8 @@ __all__ = [
     "Unreadable",
     "Unwritable",
     "context_of",
+    "export",
+    "formula_safe",
     "load",
     "load_cards",
     "marked_answer",
@@ -56,6 +61,7 @@ __all__ = [
     "render_sheet",
     "render_sheets",
     "render_summary",
+    "save",
     "standing",
     "with_neighbours",
     "write",

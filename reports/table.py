@@ -72,5 +72,9 @@ def _row(result: SubmissionResult, checks: list[str]) -> list[str | int | float 
 def _cell(value: str | int | float | None) -> str | int | float | None:
     if not isinstance(value, str):
         return value
-    text = join_lines(value)
+    return formula_safe(join_lines(value))
+
+
+def formula_safe(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -32,13 +32,23 @@ AudienceName = Annotated[
         help="candidate: only cards that may be handed out, in the folder's candidate/.",
     ),
 ]
-SpecName = Annotated[str, typer.Option("--spec", help="Which assignment; see `takehome specs`.")]
+SpecName = Annotated[
+    str | None,
+    typer.Option("--spec", help="Which assignment, see `takehome specs`; as takehome.toml says."),
+]
+FormatNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--format", help="Also write gradescope, classroom, canvas, csv, json or jsonl to exports/."
+    ),
+]
+Roster = Annotated[Path | None, typer.Option(help="CSV of the people, for the exports.")]
 
 
 def grade(
     paths: Annotated[list[Path], typer.Argument(help="Files, or folders of submissions.")],
-    spec: SpecName,
     out: Annotated[Path, typer.Option(help="Folder for the results and scorecards.")],
+    spec: SpecName = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Submissions at a time; by default the cores.")
     ] = None,
@@ -62,21 +72,33 @@ def grade(
         bool, typer.Option("--single", help="Each folder is one submission.")
     ] = False,
     conventions: Annotated[
-        Conventions,
+        Conventions | None,
         typer.Option(help="strict: as the brief says. adapt: other names, masks, layouts too."),
-    ] = Conventions.STRICT,
-    audience: AudienceName = Audience.INTERVIEWER,
+    ] = None,
+    audience: Annotated[
+        Audience | None,
+        typer.Option(help="candidate: only cards that may be handed out, in candidate/."),
+    ] = None,
+    formats: FormatNames = None,
+    roster: Roster = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be graded by what, and stop.")
+    ] = False,
     repairs: Annotated[
         bool,
         typer.Option(help="Look for an edit of a wrong answer that passes; shown on its card."),
     ] = False,
 ) -> Exit:
     """Grade submissions and write a scorecard for each; a run that was stopped goes on."""
-    from harness.commands.grade import Request, grade_batch
+    from harness.commands.exports import expect_formats, write_exports
+    from harness.commands.grade import Request, grade_batch, plan
+    from harness.commands.team_settings import expect_spec, settings_for
 
+    settings = settings_for(paths)
+    expect_formats(formats or ())
     request = Request(
         paths=tuple(paths),
-        spec=spec,
+        spec=expect_spec(spec, settings),
         out=out,
         jobs=jobs,
         sandbox=sandbox,
@@ -85,18 +107,34 @@ def grade(
         seed=seed,
         fresh=fresh,
         single=single,
-        adapt=conventions is Conventions.ADAPT,
-        for_candidates=audience is Audience.CANDIDATE,
+        adapt=(conventions or settings.conventions) == Conventions.ADAPT,
+        for_candidates=(audience or settings.audience) == Audience.CANDIDATE,
         repairs=repairs,
         executor=executor,
     )
+    if dry_run:
+        for line in plan(request):
+            typer.echo(line)
+        return Exit.PASSED
     graded = grade_batch(request, say)
+    if formats and graded:
+        write_exports(out, formats, roster or _path(settings.roster), say)
     return exit_code(graded) if graded else Exit.NOTHING
+
+
+def _path(name: str | None) -> Path | None:
+    return Path(name) if name else None
 
 
 def report(
     folder: Annotated[Path, typer.Argument(help="The --out of an earlier run.")],
     audience: AudienceName = Audience.INTERVIEWER,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="With --audience candidate: a folder with one page each, ready to send."),
+    ] = None,
+    formats: FormatNames = None,
+    roster: Roster = None,
     history: Annotated[
         bool, typer.Option("--history", help="Print how each candidate's result moved, instead.")
     ] = False,
@@ -110,7 +148,17 @@ def report(
         for line in past(folder):
             Console().print(line, soft_wrap=True)
         return Exit.PASSED
+    from harness.commands.exports import expect_formats, hand_out, write_exports
     from harness.commands.grade import render_again
+    from harness.errors import UsageError
 
-    render_again(folder, say, for_candidates=audience is Audience.CANDIDATE)
+    expect_formats(formats or ())
+    if out is not None and audience is not Audience.CANDIDATE:
+        raise UsageError("--out is for --audience candidate; pages for interviewers stay in place")
+    if out is not None:
+        hand_out(folder, out, say)
+    else:
+        render_again(folder, say, for_candidates=audience is Audience.CANDIDATE)
+    if formats:
+        write_exports(folder, formats, roster, say)
     return Exit.PASSED

@@ -74,6 +74,35 @@ class Request:
     executor: str = "local"
 
 
+def plan(request: Request) -> Iterator[str]:
+    """Yield in lines what a run would grade by what; nothing is run or written.
+
+    Raises:
+        UsageError: a path or name is not usable.
+    """
+    spec, batch = _collected(request)
+    yield f"spec: {spec.name} with {len(spec.checks)} checks"
+    yield f"conventions: {'adapt' if request.adapt else 'strict'}"
+    yield f"sandbox: {request.sandbox}{', reused' if request.reuse else ''}"
+    yield f"out: {request.out}"
+    for delivery in batch.deliveries:
+        yield f"would grade: {delivery.id}"
+    for note in batch.ignored:
+        yield f"ignored: {note}"
+
+
+def _collected(request: Request) -> tuple[Spec, Batch]:
+    """Return the spec of a run, and the submissions that are there."""
+    spec = specs.load(request.spec)
+    return spec, collect(
+        request.paths,
+        single=request.single,
+        texts=spec.is_written,
+        asked=spec.asked,
+        adapt=request.adapt,
+    )
+
+
 def grade_batch(
     request: Request, say: Say, now: Callable[[], datetime.datetime] = utc_now
 ) -> Sequence[SubmissionResult]:
@@ -86,14 +115,7 @@ def grade_batch(
         SandboxBroken: the sandbox cannot be provided, or it or the disk broke on the way.
         KeyboardInterrupt: the run was stopped; after one Ctrl-C the reports are written first.
     """
-    spec = specs.load(request.spec)
-    batch = collect(
-        request.paths,
-        single=request.single,
-        texts=spec.is_written,
-        asked=spec.asked,
-        adapt=request.adapt,
-    )
+    spec, batch = _collected(request)
     for note in batch.ignored:
         say(f"ignored: {note}")
     if not batch.deliveries:
