@@ -11,6 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from harness.candidate_view import for_candidate
+from harness.language import ENGLISH, Language
 from harness.results import SCHEMA, BatchResults, Card, SubmissionResult, to_json
 from reports.candidate import render_candidate
 from reports.index import render_pages
@@ -20,6 +21,7 @@ from reports.scorecard import Context, render_card, with_neighbours
 from reports.summary import render_summary
 from reports.table import render_csv
 from reports.text import card_link
+from reports.translation import translated
 from reports.versions import VERSION_1, from_version_1
 from reports.words import best_first
 
@@ -56,16 +58,23 @@ def prepare(out: Path) -> None:
 
 
 def write(
-    results: BatchResults, cards: Iterable[Card], out: Path, *, opinions: Opinions | None = None
+    results: BatchResults,
+    cards: Iterable[Card],
+    out: Path,
+    *,
+    opinions: Opinions | None = None,
+    language: Language = ENGLISH,
 ) -> None:
     """Write every report of a batch into ``out``, the cards first and ``index.html`` last.
 
     ``cards`` may be a generator; one card is held at a time. A card that names no page of its
     own in ``result.card`` is left out. ``opinions`` are what people wrote.
+    Pages are in ``language``; what programs read is in English.
     """
     for card in cards:
-        write_card(card, out, context_of(card, results, opinions or Opinions()))
-    link_neighbours(results, out)
+        context = context_of(card, results, opinions or Opinions())
+        write_card(card, out, context, language=language)
+    link_neighbours(results, out, language)
     save(out / "results.json", to_json(results), mode=SECRET)
     save(out / "results.jsonl", b"".join(map(_line, results.submissions)), mode=SECRET)
     save(out / "results.csv", render_csv(results).encode())
@@ -73,7 +82,7 @@ def write(
     save(out / "summary.md", render_summary(results).encode())
     written = render_pages(results, opinions)
     for name, page in reversed(written.items()):
-        save(out / name, page.encode())
+        save(out / name, translated(page, language).encode())
     for path in out.glob("index-*.html"):
         if path.name not in written and re.fullmatch(r"index-\d+\.html", path.name):
             path.unlink(missing_ok=True)  # of a larger batch, before
@@ -83,7 +92,9 @@ def _line(submission: SubmissionResult) -> bytes:
     return msgspec.json.encode(submission) + b"\n"
 
 
-def write_card(card: Card, out: Path, context: Context | None = None) -> None:
+def write_card(
+    card: Card, out: Path, context: Context | None = None, *, language: Language = ENGLISH
+) -> None:
     """Write one card's page, and its content as JSON beside it.
 
     Raises:
@@ -95,7 +106,7 @@ def write_card(card: Card, out: Path, context: Context | None = None) -> None:
         page = out / link
         _require_free(page, card.result.id)
         save(page.with_suffix(".json"), to_json(card))
-        save(page, render_card(card, context).encode())
+        save(page, translated(render_card(card, context), language).encode())
 
 
 def context_of(
@@ -118,7 +129,7 @@ def neighbours(results: BatchResults, link: str) -> tuple[str, str]:
     return (links[place - 1] if place else ""), (links[place + 1] if links[place + 1 :] else "")
 
 
-def link_neighbours(results: BatchResults, out: Path) -> None:
+def link_neighbours(results: BatchResults, out: Path, language: Language = ENGLISH) -> None:
     """Link the page of each submission to those before and after it in the batch's page.
 
     Who they are is known only when all are graded; the pages were written before.
@@ -127,12 +138,13 @@ def link_neighbours(results: BatchResults, out: Path) -> None:
     there = [link for link in links if link and (out / link).exists()]
     for before, link, after in zip(["", *there], there, [*there[1:], ""], strict=False):
         page = (out / link).read_bytes()
-        linked = with_neighbours(page.decode(), Path(before).name, Path(after).name).encode()
+        whole = with_neighbours(page.decode(), Path(before).name, Path(after).name)
+        linked = translated(whole, language).encode()
         if linked != page:
             save(out / link, linked)
 
 
-def write_candidate(card: Card, out: Path) -> None:
+def write_candidate(card: Card, out: Path, *, language: Language = ENGLISH) -> None:
     """Write what the author of a submission may see, as a page and as JSON, to ``candidate/``.
 
     These two files, and nothing else in ``out``, are fit to be handed out.
@@ -147,7 +159,7 @@ def write_candidate(card: Card, out: Path) -> None:
         page = out / "candidate" / Path(link).name
         _require_free(page, told.id)
         save(page.with_suffix(".json"), to_json(told))
-        save(page, render_candidate(told).encode())
+        save(page, translated(render_candidate(told), language).encode())
 
 
 def load(folder: Path) -> BatchResults:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.exit_codes import Exit, exit_code, say
+from harness.cli.languages import LanguageCode, chosen_language
 
 
 class Audience(enum.StrEnum):
@@ -88,6 +89,7 @@ def grade(
         bool,
         typer.Option(help="Look for an edit of a wrong answer that passes; shown on its card."),
     ] = False,
+    lang: LanguageCode = None,
 ) -> Exit:
     """Grade submissions and write a scorecard for each; a run that was stopped goes on."""
     from harness.commands.exports import expect_formats, write_exports
@@ -109,6 +111,7 @@ def grade(
         single=single,
         adapt=(conventions or settings.conventions) == Conventions.ADAPT,
         for_candidates=(audience or settings.audience) == Audience.CANDIDATE,
+        language=chosen_language(lang),
         repairs=repairs,
         executor=executor,
     )
@@ -135,6 +138,7 @@ def report(
     ] = None,
     formats: FormatNames = None,
     roster: Roster = None,
+    lang: LanguageCode = None,
     history: Annotated[
         bool, typer.Option("--history", help="Print how each candidate's result moved, instead.")
     ] = False,
@@ -158,7 +162,8 @@ def report(
     if out is not None:
         hand_out(folder, out, say)
     else:
-        render_again(folder, say, for_candidates=audience is Audience.CANDIDATE)
+        for_candidates, language = audience is Audience.CANDIDATE, chosen_language(lang)
+        render_again(folder, say, for_candidates=for_candidates, language=language)
     if formats:
         write_exports(folder, formats, roster, say)
     return Exit.PASSED

@@ -55,6 +55,12 @@ def texts_of_code() -> Iterator[str]:
                 yield text if isinstance(text, str) else text[0]
 
 
+def texts_of_pages() -> Iterator[str]:
+    """Yield what pages say, one text to a line of a file, a number in braces for each value."""
+    path = LOCALE.parent / "page_texts.txt"
+    yield from path.read_text(encoding="utf-8").splitlines()
+
+
 def texts_of_checks() -> Iterator[str]:
     """Yield the titles and hints of all checks."""
     for name in specs.TITLES:
@@ -113,7 +119,7 @@ def _forms(node: ast.expr) -> Iterator[str]:
 
 def all_texts() -> set[str]:
     """Return every text of the catalogs, in English."""
-    sources = (texts_of_code, texts_of_checks, texts_of_flaws, forms_of_sentences)
+    sources = (texts_of_code, texts_of_pages, texts_of_checks, texts_of_flaws, forms_of_sentences)
     return {text for source in sources for text in source()}
 
 

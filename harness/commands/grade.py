@@ -39,6 +39,7 @@ from harness.grading import (
 )
 from harness.grading import unscored as unscored_card
 from harness.intake import Batch, collect
+from harness.language import ENGLISH, Language
 from harness.marking import fold
 from harness.parsing import Parser
 from harness.results import BatchResults, Card, CheckResult, SubmissionResult, Verdict
@@ -70,6 +71,7 @@ class Request:
     adapt: bool
     for_candidates: bool
     repairs: bool
+    language: Language = ENGLISH  #: of the pages
     public_log: bool = False  #: what is printed may be read by candidates
     executor: str = "local"
 
@@ -121,7 +123,9 @@ def grade_batch(
     if not batch.deliveries:
         say(f"nothing to grade in {', '.join(map(str, request.paths))}")
         return ()
-    folder = OutputFolder(request.out, for_candidates=request.for_candidates)
+    folder = OutputFolder(
+        request.out, for_candidates=request.for_candidates, language=request.language
+    )
     folder.prepare()
     with Ledger(request.out) as ledger:
         if request.fresh:
@@ -333,7 +337,9 @@ def _finish(
     return submissions
 
 
-def render_again(folder: Path, say: Say, *, for_candidates: bool) -> None:
+def render_again(
+    folder: Path, say: Say, *, for_candidates: bool, language: Language = ENGLISH
+) -> None:
     """Render the reports of an earlier run from its results, with what was marked since.
 
     Raises:
@@ -347,7 +353,7 @@ def render_again(folder: Path, say: Say, *, for_candidates: bool) -> None:
         ]
         if for_candidates:
             for card in cards:
-                reports.write_candidate(card, folder)
+                reports.write_candidate(card, folder, language=language)
             say(f"cards for the candidates: {folder / 'candidate'}")
             return
         folded = {card.result.id: card.result for card in cards}
@@ -357,5 +363,6 @@ def render_again(folder: Path, say: Say, *, for_candidates: bool) -> None:
             cards,
             folder,
             opinions=read_opinions(folder),
+            language=language,
         )
     say(f"scorecards: {folder / 'index.html'}")

@@ -12,6 +12,7 @@ import reports
 from harness.commands import review
 from harness.commands.opinions import read_opinions
 from harness.errors import SandboxBroken, TakehomeError, UsageError
+from harness.language import ENGLISH, Language
 from harness.results import BatchResults, Card, Level, SubmissionResult, Verdict
 
 Say = Callable[[str], None]
@@ -20,8 +21,9 @@ Say = Callable[[str], None]
 class OutputFolder:
     """Where the reports of a batch go; those for candidates are in ``candidate/`` alone."""
 
-    def __init__(self, path: Path, *, for_candidates: bool) -> None:
+    def __init__(self, path: Path, *, for_candidates: bool, language: Language = ENGLISH) -> None:
         self._path = path
+        self._language = language
         self.for_candidates = for_candidates
         self._opinions = read_opinions(path)  #: as of now; the batch's page reads them again
 
@@ -58,10 +60,11 @@ class OutputFolder:
 
     def _write_card(self, card: Card) -> None:
         if self.for_candidates:
-            reports.write_candidate(card, self._path)
+            reports.write_candidate(card, self._path, language=self._language)
         else:
             review.prepare([card], self._path)
-            reports.write_card(card, self._path, reports.context_of(card, None, self._opinions))
+            context = reports.context_of(card, None, self._opinions)
+            reports.write_card(card, self._path, context, language=self._language)
 
     def remove(self, pages: Iterable[str]) -> None:
         """Remove the pages of submissions that are no longer in the batch.
@@ -83,7 +86,8 @@ class OutputFolder:
             say(f"cards for the candidates: {self._path / 'candidate'}")
             return
         with named_problems(SandboxBroken):
-            reports.write(results, (), self._path, opinions=read_opinions(self._path))
+            opinions = read_opinions(self._path)
+            reports.write(results, (), self._path, opinions=opinions, language=self._language)
         say(f"scorecards: {self._path / 'index.html'}")
 
 

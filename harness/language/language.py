@@ -21,7 +21,8 @@ from typing import Final
 LANGUAGES: Final = ("en", "zh")
 CATALOGS: Final = Path(__file__).with_name("locale")
 DOMAIN: Final = "takehome"
-_VALUE: Final = re.compile(r"\\\{(\w+)\\\}")
+#: A form of fewer letters than this would be seen in many a sentence: its values are one word.
+_SHORT: Final = 14
 
 
 class Language:
@@ -52,7 +53,8 @@ class Language:
             if found := form.fullmatch(english):
                 values = {name[1:]: self.sentence(text) for name, text in found.groupdict().items()}
                 return _filled(translated, values)
-        return english
+        lowered = english[0].lower() + english[1:]  # a sentence that begins another text's end
+        return english if lowered == english else self._messages.get(lowered, english)
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:
@@ -67,8 +69,11 @@ def _forms(messages: Mapping[str, str]) -> Iterator[tuple[re.Pattern[str], str]]
         if not names:
             continue
         pattern, seen = re.escape(english), set()
+        fixed = len(re.findall("[A-Za-z]", re.sub(r"\{\w+\}", "", english)))
+        is_short = fixed < _SHORT and (len(names) > 1 or english.startswith("{"))
+        value = r"[^\s,;]*" if is_short else ".*?"
         for name in names:
-            group = f"(?P=_{name})" if name in seen else f"(?P<_{name}>.*?)"
+            group = f"(?P=_{name})" if name in seen else f"(?P<_{name}>{value})"
             pattern = pattern.replace(re.escape(f"{{{name}}}"), group, 1)
             seen.add(name)
         translated = messages[english]

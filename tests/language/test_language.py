@@ -45,3 +45,9 @@ def test_the_locale_chooses_the_language(environment, code):
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_language_has_a_catalog(code):
     assert Language.load(code).code == code
+
+
+def test_a_short_form_is_seen_in_no_longer_sentence():
+    short = Language("xx", {"{0} of {1} points": "{0}/{1} Punkte"})
+    assert short.sentence("3 of 4 points") == "3/4 Punkte"
+    assert short.sentence("27 of 30 checks, 3 of 4 points") == "27 of 30 checks, 3 of 4 points"
