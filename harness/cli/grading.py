@@ -90,6 +90,10 @@ def grade(
         typer.Option(help="Look for an edit of a wrong answer that passes; shown on its card."),
     ] = False,
     lang: LanguageCode = None,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option(help="A probe of `takehome doctor` that may be red, by name; repeatable."),
+    ] = None,
 ) -> Exit:
     """Grade submissions and write a scorecard for each; a run that was stopped goes on."""
     from harness.commands.exports import expect_formats, write_exports
@@ -114,6 +118,7 @@ def grade(
         language=chosen_language(lang),
         repairs=repairs,
         executor=executor,
+        accepted=tuple(accept or ()),
     )
     if dry_run:
         for line in plan(request):

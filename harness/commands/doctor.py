@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import docker
 
 from harness.commands.probes import PROBES, Finding, SandboxUnderTest
 from harness.commands.settings import SETTINGS
-from harness.errors import CandidateError, SandboxBroken, SandboxUnavailable
+from harness.errors import CandidateError, SandboxBroken, SandboxUnavailable, UnknownName
 from harness.sandbox import Limits
 from harness.sandbox.container import Image, connect, ensure_image
 
@@ -47,6 +48,41 @@ def examine(
             return
         for probe in (*PROBES, *SETTINGS):
             yield probe.run(sandbox)
+
+
+def require_held(
+    *, runtime: str | None, limits: Limits, accepted: Sequence[str], report: Callable[[str], None]
+) -> None:
+    """Check what can be read in a moment, in one container, before anybody's code runs in one.
+
+    Args:
+        accepted: names of probes that may be red.
+        report: receives what is accepted, and a line per step of building the image.
+
+    Raises:
+        UnknownName: there is no such probe.
+        SandboxUnavailable: the sandbox does not hold what it promises.
+    """
+    probes = [probe for probe in (*PROBES, *SETTINGS) if probe.reads]
+    for name in accepted:
+        if name not in {probe.name for probe in probes}:
+            raise UnknownName("probe", name, [probe.name for probe in probes])
+    with contextlib.closing(connect()) as client:
+        image = ensure_image(client, "takehome-numpy", report=report)
+        tested = SandboxUnderTest(client=client, image=image, limits=limits, runtime=runtime)
+        with contextlib.closing(tested.sandbox()) as shared:
+            tested = dataclasses.replace(tested, shared=shared)
+            red = [finding for probe in probes if not (finding := probe.run(tested)).ok]
+    for finding in red:
+        if finding.name in accepted:
+            report(f"accepted although it does not hold: {finding.name}: {finding.measured}")
+    refused = [finding for finding in red if finding.name not in accepted]
+    if refused:
+        seen = "; ".join(f"{finding.name}: {finding.measured}" for finding in refused)
+        raise SandboxUnavailable(
+            f"the sandbox does not hold what it promises ({seen}); `takehome doctor` says what to "
+            f'do, and --accept "{refused[0].name}" grades all the same'
+        )
 
 
 def _engine(client: docker.DockerClient) -> Finding:

@@ -43,7 +43,7 @@ from harness.language import ENGLISH, Language
 from harness.marking import fold
 from harness.parsing import Parser
 from harness.results import BatchResults, Card, CheckResult, SubmissionResult, Verdict
-from harness.sandbox import Sandbox
+from harness.sandbox import Limits, Sandbox
 from harness.spec import Spec
 
 Say = Callable[[str], None]
@@ -74,6 +74,7 @@ class Request:
     language: Language = ENGLISH  #: of the pages
     public_log: bool = False  #: what is printed may be read by candidates
     executor: str = "local"
+    accepted: tuple[str, ...] = ()  #: probes of the sandbox that may be red
 
 
 def plan(request: Request) -> Iterator[str]:
@@ -132,6 +133,8 @@ def grade_batch(
             ledger.forget()
         order = _order(request, ledger.seed(request.seed))
         sandbox = job.open_sandboxes(spec, order, say)()  # nothing is started in it
+        if sandbox.environment.image:
+            _require_held(request, say)
         ledger.note_record(job.make_record(spec, order, sandbox.environment))
         run = _Run(
             spec=spec,
@@ -149,6 +152,13 @@ def grade_batch(
             if request.for_candidates or request.public_log:
                 log = console.to_candidate
             return _finish(run, folder, interrupts, say, log)
+
+
+def _require_held(request: Request, say: Say) -> None:
+    """Try the sandbox before anybody's code runs in it."""
+    from harness.commands.doctor import require_held  # loads the engine's SDK
+
+    require_held(runtime=request.runtime, limits=Limits(), accepted=request.accepted, report=say)
 
 
 def _order(request: Request, seed: str) -> job.Order:

@@ -57,6 +57,7 @@ class SandboxUnderTest:
     image: Image
     limits: Limits
     runtime: str | None
+    shared: ContainerSandbox | None = None  #: asks everything, one after another
 
     def sandbox(self) -> ContainerSandbox:
         """Return a sandbox made as for a grading."""
@@ -65,7 +66,9 @@ class SandboxUnderTest:
         )
 
     def ask(self, function: str, *arguments: int | str) -> tuple[Output, ...]:
-        """Return what a function of the intruder returns in a sandbox of its own."""
+        """Return what a function of the intruder returns in a sandbox of its own, or the shared."""
+        if self.shared is not None:
+            return self.ask_in(self.shared, function, *arguments)
         with contextlib.closing(self.sandbox()) as sandbox:
             return self.ask_in(sandbox, function, *arguments)
 
@@ -139,6 +142,7 @@ class Probe:
     name: str
     measure: Callable[[SandboxUnderTest], Measurement]
     advice: str
+    reads: bool = False  #: it changes nothing, so that a container can be shared with others
 
     def run(self, sandbox: SandboxUnderTest) -> Finding:
         """Take the measurement; one that breaks is a finding too."""
@@ -280,21 +284,23 @@ LIMITS_IGNORED = (
 )
 
 PROBES = (
-    Probe(name="unprivileged user", measure=_user, advice=KERNEL),
-    Probe(name="no capabilities", measure=_capabilities, advice=KERNEL),
-    Probe(name="no new privileges", measure=_no_new_privileges, advice=KERNEL),
+    Probe(name="unprivileged user", measure=_user, advice=KERNEL, reads=True),
+    Probe(name="no capabilities", measure=_capabilities, advice=KERNEL, reads=True),
+    Probe(name="no new privileges", measure=_no_new_privileges, advice=KERNEL, reads=True),
     Probe(
         name="system call filter",
         measure=_seccomp,
         advice="the kernel or the engine has no seccomp; `docker info` must list it",
+        reads=True,
     ),
     Probe(
         name="socket families",
         measure=_socket_families,
         advice="the system call filter does not hold; `docker info` must list seccomp",
+        reads=True,
     ),
-    Probe(name="no network", measure=_no_network, advice=KERNEL),
-    Probe(name="read-only files", measure=_read_only, advice=KERNEL),
+    Probe(name="no network", measure=_no_network, advice=KERNEL, reads=True),
+    Probe(name="read-only files", measure=_read_only, advice=KERNEL, reads=True),
     Probe(name="process limit", measure=_processes, advice=LIMITS_IGNORED),
     Probe(name="memory limit", measure=_memory, advice=LIMITS_IGNORED),
     Probe(name="scratch size", measure=_scratch_bytes, advice=KERNEL),

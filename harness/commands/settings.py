@@ -138,18 +138,24 @@ def _text(sandbox: SandboxUnderTest, function: str) -> str:
 
 
 SETTINGS = (
-    Probe(name="scratch options", measure=_scratch_options, advice=KERNEL),
-    Probe(name="mounts", measure=_mounts, advice="the engine mounts more than it is asked to"),
+    Probe(name="scratch options", measure=_scratch_options, advice=KERNEL, reads=True),
+    Probe(
+        name="mounts",
+        measure=_mounts,
+        advice="the engine mounts more than it is asked to",
+        reads=True,
+    ),
     Probe(
         name="environment",
         measure=_environment,
         advice="remove `proxies` and default variables from the engine's configuration",
+        reads=True,
     ),
-    Probe(name="limits of a process", measure=_ulimits, advice=LIMITS_IGNORED),
-    Probe(name="no swap", measure=_swap, advice=LIMITS_IGNORED),
-    Probe(name="own control group", measure=_control_group, advice=KERNEL),
-    Probe(name="own shared memory", measure=_shared_memory, advice=KERNEL),
-    Probe(name="processor limit", measure=_processors, advice=LIMITS_IGNORED),
+    Probe(name="limits of a process", measure=_ulimits, advice=LIMITS_IGNORED, reads=True),
+    Probe(name="no swap", measure=_swap, advice=LIMITS_IGNORED, reads=True),
+    Probe(name="own control group", measure=_control_group, advice=KERNEL, reads=True),
+    Probe(name="own shared memory", measure=_shared_memory, advice=KERNEL, reads=True),
+    Probe(name="processor limit", measure=_processors, advice=LIMITS_IGNORED, reads=True),
     Probe(
         name="no log on disk",
         measure=_log_driver,
@@ -159,6 +165,7 @@ SETTINGS = (
         name="refused system calls",
         measure=_system_calls,
         advice="the system call filter does not hold; `docker info` must list seccomp",
+        reads=True,
     ),
     Probe(name="first to be killed", measure=_oom_score, advice=LIMITS_IGNORED),
 )

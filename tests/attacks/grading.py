@@ -18,7 +18,7 @@ from harness.candidate_view import for_candidate
 from harness.grading import Assignment, Grader
 from harness.intake import Delivery
 from harness.parsing import Parser
-from harness.results import Card, to_json
+from harness.results import Card, Outcome, to_json
 from harness.sandbox import Limits
 from harness.sandbox.container import ContainerSandbox, ensure_image, labels, reaper
 from tests import toy
@@ -42,6 +42,7 @@ GROWTH_BYTES = 200 << 20
 #: The honest ones: what is earned without an attack.
 RIGHT = f"import os\nopen('/dev/stderr', 'w').close()\n{toy.RIGHT}"
 ANSWERS = {"right": RIGHT, "wrong": toy.WRONG}
+POINTS = {"right": 11, "wrong": 6}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -126,6 +127,37 @@ class AttackedHost:
         self._grader.close()
         self._parser.close()
         del os.environ["TAKEHOME_CANARY"]
+
+
+def require_held(graded: Graded, host: AttackedHost, *, containers: int) -> None:
+    """Check what holds after every submission, whatever it did."""
+    result = graded.card.result
+    limits = host.limits
+    assert {check.outcome for check in result.checks}.isdisjoint({Outcome.INVALID})
+    assert host.leaks(graded.card) == []
+    assert not graded.changes
+    assert not os.listdir(".")
+    assert graded.growth < GROWTH_BYTES
+    assert graded.containers <= containers
+    assert result.seconds < limits.import_seconds + limits.submission_seconds + LATE_SECONDS
+
+
+def require_outcome(name: str, graded: Graded, host: AttackedHost) -> None:
+    """Check that a case came to what it says, and earned no more than without the attack."""
+    case, result = cases.CASES[name], graded.card.result
+    assert result.verdict in case.verdicts, (result.reason, result.checks)
+    assert {check.outcome for check in result.checks} >= set(case.outcomes)
+    assert graded.points <= min(case.earned, POINTS[case.without])
+
+
+def red(name: str, graded: Graded, host: AttackedHost, *, containers: int) -> str:
+    """Return what does not hold of a case, or nothing."""
+    try:
+        require_outcome(name, graded, host)
+        require_held(graded, host, containers=containers)
+    except AssertionError as error:
+        return str(error) or "red"
+    return ""
 
 
 def expected_values(seed: str) -> list[str]:

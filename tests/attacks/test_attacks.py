@@ -12,15 +12,14 @@ from collections.abc import Callable, Iterator
 import docker
 import pytest
 
-from harness.results import Outcome, Verdict
-from harness.sandbox.container import connect
-from tests.attacks.cases import CASES, FOLDER
+from harness.results import Verdict
+from tests.attacks.cases import CASES
 from tests.attacks.grading import (
-    GROWTH_BYTES,
-    LATE_SECONDS,
+    POINTS,
     AttackedHost,
-    Graded,
     own_temporary_folder,
+    require_held,
+    require_outcome,
 )
 
 pytestmark = pytest.mark.docker
@@ -39,13 +38,6 @@ def runs(*, reuse: bool) -> list[object]:
 
 
 Open = Callable[..., AttackedHost]
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[docker.DockerClient]:
-    client = connect()
-    yield client
-    client.close()
 
 
 @pytest.fixture(scope="module")
@@ -69,29 +61,6 @@ def host(client: docker.DockerClient, tmp_path_factory: pytest.TempPathFactory) 
         assert not os.listdir(".")
 
 
-def require_held(graded: Graded, host: AttackedHost, *, containers: int) -> None:
-    """Check what holds after every submission, whatever it did."""
-    result = graded.card.result
-    limits = host.limits
-    assert {check.outcome for check in result.checks}.isdisjoint({Outcome.INVALID})
-    assert host.leaks(graded.card) == []
-    assert not graded.changes
-    assert not os.listdir(".")
-    assert graded.growth < GROWTH_BYTES
-    assert graded.containers <= containers
-    assert result.seconds < limits.import_seconds + limits.submission_seconds + LATE_SECONDS
-
-
-def require_outcome(name: str, graded: Graded, host: AttackedHost) -> None:
-    """Check that a case came to what it says, and earned no more than without the attack."""
-    case, result = CASES[name], graded.card.result
-    assert result.verdict in case.verdicts, (result.reason, result.checks)
-    assert {check.outcome for check in result.checks} >= set(case.outcomes)
-    assert graded.points <= min(case.earned, POINTS[case.without])
-
-
-#: What the honest answers earn; `test_honest_answers_get_what_they_deserve` proves it.
-POINTS = {"right": 11, "wrong": 6}
 VERDICTS = {"right": Verdict.PASSED, "wrong": Verdict.FAILED}
 
 

@@ -1,92 +1,19 @@
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import docker
 import pytest
 
 from harness.commands import probes
-from harness.commands.doctor import examine
+from harness.commands.doctor import examine, require_held
 from harness.commands.probes import PROBES, SandboxUnderTest
 from harness.commands.settings import SETTINGS
+from harness.errors import SandboxUnavailable, UnknownName
 from harness.sandbox.base import Limits
-from harness.sandbox.container import container, hardening
 from harness.sandbox.container.engine import connect
 from harness.sandbox.container.images import ensure_image
-
-Alter = Callable[[dict[str, Any]], None]
+from tests.attacks.defences import DEFENCES, without
 
 BY_NAME = {probe.name: probe for probe in (*PROBES, *SETTINGS)}
-
-
-def in_host_config(**changes: object) -> Alter:
-    return lambda arguments: arguments["host_config"].update(changes)
-
-
-def without_filter(arguments: dict[str, Any]) -> None:
-    arguments["host_config"]["SecurityOpt"] = ["no-new-privileges:true", "seccomp=unconfined"]
-
-
-def with_new_privileges(arguments: dict[str, Any]) -> None:
-    # Not this alone: the filter is then loaded earlier, and denies what runc does after that.
-    arguments["host_config"]["SecurityOpt"] = ["seccomp=unconfined"]
-
-
-def with_scratch(*, without: str) -> Alter:
-    def alter(arguments: dict[str, Any]) -> None:
-        tmpfs = arguments["host_config"]["Tmpfs"]
-        for folder, options in tmpfs.items():
-            kept = [option for option in options.split(",") if not option.startswith(without)]
-            tmpfs[folder] = ",".join(kept)
-
-    return alter
-
-
-def without_ulimits(arguments: dict[str, Any]) -> None:
-    arguments["host_config"].pop("Ulimits")
-
-
-def with_programs_in_scratch(arguments: dict[str, Any]) -> None:
-    # Left out, the engine adds it.
-    tmpfs = arguments["host_config"]["Tmpfs"]
-    for folder, options in tmpfs.items():
-        tmpfs[folder] = options.replace("noexec", "exec")
-
-
-def with_folder_of_the_host(arguments: dict[str, Any]) -> None:
-    arguments["host_config"]["Binds"] = ["/etc:/host:ro"]
-
-
-def with_variable(arguments: dict[str, Any]) -> None:
-    arguments["environment"]["SECRET"] = "x"
-
-
-# What each probe must notice: the sandbox without the one thing that the probe is about.
-CONTROLS: dict[str, Alter] = {
-    "unprivileged user": lambda arguments: arguments.update(user="0:0"),
-    "no capabilities": in_host_config(CapDrop=[]),
-    "no new privileges": with_new_privileges,
-    "system call filter": without_filter,
-    "socket families": without_filter,
-    "no network": in_host_config(NetworkMode="bridge"),
-    "read-only files": in_host_config(ReadonlyRootfs=False),
-    "process limit": in_host_config(PidsLimit=0),
-    "memory limit": in_host_config(Memory=0, MemorySwap=0),
-    "scratch size": with_scratch(without="size="),
-    "scratch files": with_scratch(without="nr_inodes="),
-    "scratch options": with_programs_in_scratch,
-    "mounts": with_folder_of_the_host,
-    "environment": with_variable,
-    "limits of a process": without_ulimits,
-    "no swap": in_host_config(MemorySwap=-1),
-    "own control group": in_host_config(CgroupnsMode="host"),
-    "own shared memory": in_host_config(IpcMode="host"),
-    "processor limit": in_host_config(NanoCpus=0),
-    "no log on disk": in_host_config(LogConfig={"Type": "json-file", "Config": {}}),
-    "refused system calls": without_filter,
-    "first to be killed": in_host_config(OomScoreAdj=0),
-    "own deadline": lambda arguments: arguments["command"].__setitem__(0, "60"),
-    "ends with the harness": lambda arguments: arguments.update(detach=True),
-}
 
 
 @pytest.fixture(scope="module")
@@ -111,19 +38,10 @@ def test_the_sandbox_holds(name: str, sandbox: SandboxUnderTest) -> None:
 
 
 @pytest.mark.docker
-@pytest.mark.parametrize("name", CONTROLS)
-def test_a_probe_goes_red_without_what_it_is_about(
-    name: str, sandbox: SandboxUnderTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def weakened(*arguments: Any, **keywords: Any) -> dict[str, Any]:
-        made = hardening.create_arguments(*arguments, **keywords)
-        CONTROLS[name](made)
-        return made
-
-    monkeypatch.setattr(container, "create_arguments", weakened)
-    monkeypatch.setattr(probes, "create_arguments", weakened)
-    monkeypatch.setattr(probes, "_PATIENCE_SECONDS", 3)
-    finding = BY_NAME[name].run(sandbox)
+@pytest.mark.parametrize("name", DEFENCES)
+def test_a_probe_goes_red_without_what_it_is_about(name: str, sandbox: SandboxUnderTest) -> None:
+    with without(DEFENCES[name]):
+        finding = BY_NAME[name].run(sandbox)
     assert not finding.ok
     assert "the probe broke" not in finding.measured
     assert finding.advice
@@ -147,7 +65,7 @@ def test_a_kill_that_takes_longer_than_it_may_is_seen(
 
 
 def test_every_probe_has_a_control() -> None:
-    assert BY_NAME.keys() == CONTROLS.keys() | {"flood", "kill"}
+    assert BY_NAME.keys() == DEFENCES.keys() | {"flood", "kill"}
 
 
 @pytest.mark.docker
@@ -163,3 +81,23 @@ def test_an_absent_engine_is_the_only_finding(monkeypatch: pytest.MonkeyPatch) -
     (finding,) = examine(runtime=None, limits=Limits())
     assert (finding.name, finding.ok) == ("engine", False)
     assert "/nowhere/docker.sock" in finding.measured
+
+
+@pytest.mark.docker
+def test_grading_is_refused_where_the_sandbox_does_not_hold_unless_that_is_accepted() -> None:
+    lines: list[str] = []
+    with without(DEFENCES["environment"], DEFENCES["mounts"]):
+        with pytest.raises(SandboxUnavailable, match=r"mounts: .*/host; environment: .*SECRET"):
+            require_held(runtime=None, limits=Limits(), accepted=(), report=lines.append)
+        with pytest.raises(SandboxUnavailable, match=r"promises \(environment: "):
+            require_held(runtime=None, limits=Limits(), accepted=["mounts"], report=lines.append)
+        accepted = ["mounts", "environment"]
+        require_held(runtime=None, limits=Limits(), accepted=accepted, report=lines.append)
+    assert [line.partition(":")[0] for line in lines[-2:]] == [
+        "accepted although it does not hold"
+    ] * 2
+
+
+def test_only_a_probe_that_there_is_can_be_accepted() -> None:
+    with pytest.raises(UnknownName, match="did you mean no swap"):
+        require_held(runtime=None, limits=Limits(), accepted=["no-swap"], report=print)

@@ -4,12 +4,12 @@ import signal
 
 def double(x):
     try:
-        while True:
+        for _ in range(100):
             if os.fork() == 0:
                 signal.pause()
     except OSError:
-        pass
-    return x * 2
+        return x * 2
+    return x
 
 
 def total(x):

@@ -1,14 +1,14 @@
-import os
+import threading
+import time
 
 
 def double(x):
-    import threading, time
     try:
-        while True:
+        for _ in range(100):
             threading.Thread(target=time.sleep, args=(99,), daemon=True).start()
     except RuntimeError:
-        pass
-    return x * 2
+        return x * 2
+    return x
 
 
 def total(x):

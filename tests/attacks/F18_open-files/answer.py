@@ -3,11 +3,12 @@ import os
 
 def double(x):
     try:
-        while True:
+        for _ in range(300):
             os.open("/tmp", os.O_RDONLY)
     except OSError:
         os.closerange(100, 256)
-    return x * 2
+        return x * 2
+    return x
 
 
 def total(x):
