@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +13,7 @@ import msgspec
 from harness.candidate_view import for_candidate
 from harness.language import ENGLISH, Language
 from harness.results import SCHEMA, BatchResults, Card, SubmissionResult, to_json
+from harness.similarity import LookAlike
 from reports.candidate import render_candidate
 from reports.index import render_pages
 from reports.junit import render_junit
@@ -63,12 +64,14 @@ def write(
     out: Path,
     *,
     opinions: Opinions | None = None,
+    look_alikes: Sequence[LookAlike] = (),
     language: Language = ENGLISH,
 ) -> None:
     """Write every report of a batch into ``out``, the cards first and ``index.html`` last.
 
     ``cards`` may be a generator; one card is held at a time. A card that names no page of its
-    own in ``result.card`` is left out. ``opinions`` are what people wrote.
+    own in ``result.card`` is left out. ``opinions`` are what people wrote, ``look_alikes``
+    the pairs that a person should look at together.
     Pages are in ``language``; what programs read is in English.
     """
     for card in cards:
@@ -80,7 +83,7 @@ def write(
     save(out / "results.csv", render_csv(results).encode())
     save(out / "junit.xml", render_junit(results).encode())
     save(out / "summary.md", render_summary(results).encode())
-    written = render_pages(results, opinions)
+    written = render_pages(results, opinions, look_alikes)
     for name, page in reversed(written.items()):
         save(out / name, translated(page, language).encode())
     for path in out.glob("index-*.html"):

@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from harness.results import BatchResults, Level, Points, Stage, SubmissionResult, Verdict
 from harness.reviews import Choice
+from harness.similarity import LookAlike
 from harness.text import join_lines
 from reports.cohort import (
     CheckStatistics,
@@ -38,6 +39,9 @@ from reports.words import CHOICES, LEVEL_WORDS, VERDICTS, Word, best_first, happ
 
 #: Rows of one page.
 ROWS: Final = 1000
+
+#: Most pairs that are listed.
+PAIRS: Final = 50
 
 #: Most bytes of the page, at 10,000 submissions.
 INDEX: Final = 6_000_000
@@ -70,6 +74,15 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two submissions that a person should look at together."""
+
+    names: tuple[str, str]
+    links: tuple[str, str]
+    is_same_file: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IndexPage:
     """What the template of the batch shows."""
 
@@ -83,6 +96,8 @@ class IndexPage:
     number: int  #: of this page, from 1
     addresses: tuple[str, ...]  #: of all pages
     total: int
+    pairs: tuple[Pair, ...]  #: to be looked at together
+    more_pairs: int
     broken: int  #: how many are invalid
     hidden: int  #: submissions left out
     decided: int  #: how many have a decision
@@ -91,14 +106,22 @@ class IndexPage:
     script_hash: str  #: what the Content-Security-Policy lets run
 
 
-def render_index(results: BatchResults, opinions: Opinions | None = None) -> str:
+def render_index(
+    results: BatchResults,
+    opinions: Opinions | None = None,
+    look_alikes: Sequence[LookAlike] = (),
+) -> str:
     """Return the page of a batch: self-contained HTML of at most 6 MB, best submission first."""
-    return render_pages(results, opinions)["index.html"]
+    return render_pages(results, opinions, look_alikes)["index.html"]
 
 
-def render_pages(results: BatchResults, opinions: Opinions | None = None) -> dict[str, str]:
+def render_pages(
+    results: BatchResults,
+    opinions: Opinions | None = None,
+    look_alikes: Sequence[LookAlike] = (),
+) -> dict[str, str]:
     """Return the page of a batch and, beyond ``ROWS``, the plain pages after it, by file name."""
-    cohort = _Cohort(results, opinions or Opinions())
+    cohort = _Cohort(results, opinions or Opinions(), look_alikes)
     first = fitting((partial(cohort.page, 0, *caps) for caps in CAPS), INDEX)
     others = {
         cohort.addresses[number]: cohort.page(number, *CAPS[0])
@@ -110,7 +133,10 @@ def render_pages(results: BatchResults, opinions: Opinions | None = None) -> dic
 class _Cohort:
     """A batch, ranked and counted once for all of its pages."""
 
-    def __init__(self, results: BatchResults, opinions: Opinions) -> None:
+    def __init__(
+        self, results: BatchResults, opinions: Opinions, look_alikes: Sequence[LookAlike]
+    ) -> None:
+        self._look_alikes = look_alikes
         self._results = results
         self._opinions = opinions
         self._ranked = best_first(results.submissions)
@@ -147,6 +173,8 @@ class _Cohort:
             rows=rows,
             number=number + 1,
             addresses=self.addresses,
+            pairs=self._pairs(field),
+            more_pairs=max(0, len(self._look_alikes) - PAIRS),
             total=len(everyone),
             broken=verdicts[Verdict.INVALID],
             hidden=len(everyone) - len(kept),
@@ -155,6 +183,17 @@ class _Cohort:
             script=Markup(script),
             script_hash=_script_hash(script),
         )  # fmt: skip
+
+    def _pairs(self, field: int) -> tuple[Pair, ...]:
+        links = {one.id: card_link(one.card) for one in self._results.submissions}
+        return tuple(
+            Pair(
+                names=(shown(pair.left, field=field), shown(pair.right, field=field)),
+                links=(links.get(pair.left, ""), links.get(pair.right, "")),
+                is_same_file=pair.is_same_file,
+            )
+            for pair in self._look_alikes[:PAIRS]
+        )
 
     def _is_decided(self, result: SubmissionResult) -> bool:
         decision = self._opinions.standing(result.id)

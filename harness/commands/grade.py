@@ -21,6 +21,7 @@ import reports
 import specs
 from harness.commands import console, job, review
 from harness.commands.interrupts import Interrupts
+from harness.commands.likeness import look_alikes_of
 from harness.commands.opinions import read_opinions
 from harness.commands.output_folder import OutputFolder, named_problems
 from harness.commands.progress import Progress, followed
@@ -374,5 +375,6 @@ def render_again(
             folder,
             opinions=read_opinions(folder),
             language=language,
+            look_alikes=look_alikes_of(cards),
         )
     say(f"scorecards: {folder / 'index.html'}")

@@ -10,6 +10,7 @@ import msgspec
 
 import reports
 from harness.commands import review
+from harness.commands.likeness import Likeness
 from harness.commands.opinions import read_opinions
 from harness.errors import SandboxBroken, TakehomeError, UsageError
 from harness.language import ENGLISH, Language
@@ -26,6 +27,7 @@ class OutputFolder:
         self._language = language
         self.for_candidates = for_candidates
         self._opinions = read_opinions(path)  #: as of now; the batch's page reads them again
+        self._likeness = Likeness()
 
     def prepare(self) -> None:
         """Make the folder, and try it.
@@ -63,6 +65,7 @@ class OutputFolder:
             reports.write_candidate(card, self._path, language=self._language)
         else:
             review.prepare([card], self._path)
+            self._likeness.add(card)
             context = reports.context_of(card, None, self._opinions)
             reports.write_card(card, self._path, context, language=self._language)
 
@@ -86,8 +89,14 @@ class OutputFolder:
             say(f"cards for the candidates: {self._path / 'candidate'}")
             return
         with named_problems(SandboxBroken):
-            opinions = read_opinions(self._path)
-            reports.write(results, (), self._path, opinions=opinions, language=self._language)
+            reports.write(
+                results,
+                (),
+                self._path,
+                opinions=read_opinions(self._path),
+                look_alikes=self._likeness.pairs(),
+                language=self._language,
+            )
         say(f"scorecards: {self._path / 'index.html'}")
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from harness.results import BatchResults
 from harness.reviews import Choice, Decision
+from harness.similarity import LookAlike
 from reports import Opinions, render_index
 from reports.index import INDEX, ROWS, render_pages
 from reports.words import happening
@@ -96,3 +97,11 @@ def test_hostile_names_cannot_blow_up_the_page_nor_leave_its_data() -> None:
     page = render_index(many(300, "</script><script>alert(1)//" + '"' * 9000))
     assert len(page.encode()) <= INDEX
     assert page.count("<script") == 2
+
+
+def test_pairs_that_share_passages_are_a_hint_to_look_at_both() -> None:
+    pair = LookAlike("ada-lovelace", "<b>", is_same_file=True)
+    page = render_index(samples.batch(), look_alikes=[pair])
+    assert "Look at both" in page
+    assert re.search(r">ada-lovelace</a> and &lt;b&gt; <span class=\"tag\">the same file<", page)
+    assert "Look at both" not in render_index(samples.batch())

@@ -93,7 +93,9 @@ class _Pages:
         return self._guard.enter(request.query_params.get("token", ""))
 
     def index(self, request: Request) -> Response:
-        return HTMLResponse(reports.render_index(self._batch.results(), self._batch.opinions()))
+        batch = self._batch
+        page = reports.render_index(batch.results(), batch.opinions(), batch.look_alikes)
+        return HTMLResponse(page)
 
     def card(self, request: Request) -> Response:
         card = self._batch.card(request.path_params["slug"])

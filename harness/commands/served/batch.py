@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import reports
+from harness.commands.likeness import look_alikes_of
 from harness.commands.opinions import opinions_of
 from harness.commands.review import standing_in
 from harness.errors import UsageError
@@ -14,6 +16,7 @@ from harness.grading import Reviews
 from harness.marking import Sheet, fold, sheets
 from harness.results import BatchResults, Card
 from harness.reviews import Entry
+from harness.similarity import LookAlike
 
 
 class ServedBatch:
@@ -45,6 +48,11 @@ class ServedBatch:
     def time(self) -> str:
         """Return the present moment for an entry."""
         return self._now().isoformat(timespec="microseconds")
+
+    @functools.cached_property
+    def look_alikes(self) -> list[LookAlike]:
+        """The pairs to look at, found once."""
+        return look_alikes_of(reports.load_cards(self.results(), self.folder))
 
     def opinions(self) -> reports.Opinions:
         """Return what people wrote so far."""
