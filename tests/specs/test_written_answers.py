@@ -123,8 +123,8 @@ def test_nothing_is_drawn():
 
 JUNK = st.sampled_from(
     ["<script>alert(1)</script>", "$$\\frac{Q K^\\top}{\\sqrt{d_k}}$$", "\x00\x07\x1b[31m",
-     "\u202e", "````\n```", "**13 W_Q:**", "**99 answer:** x", "**0 :**", "**13 W_Q**: [B]", "## 3", "",
-     "| a | b |", "1 0 0 0", "[[[[", "O(T^", "\u2028", "\ud800"]
+     "\u202e", "````\n```", "**13 W_Q:**", "**99 answer:** x", "**0 :**", "**13 W_Q**: [B]", "## 3",
+     "", "| a | b |", "1 0 0 0", "[[[[", "O(T^", "\u2028", "\ud800"]
 )  # fmt: skip
 EDITS = st.lists(
     st.tuples(st.sampled_from(["add", "remove", "double", "number"]), st.integers(0, 10**6), JUNK),
