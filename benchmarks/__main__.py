@@ -4,7 +4,7 @@ Diagnosis is measured with one seed and repair with every twelfth sample, in som
 ``python -m benchmarks.diagnosis --seeds 50`` and ``python -m benchmarks.repair`` take an hour.
 """
 
-from benchmarks import diagnosis, host, repair, reports, sandbox
+from benchmarks import batch, diagnosis, host, repair, reports, sandbox
 from harness.errors import SandboxUnavailable
 
 
@@ -16,6 +16,7 @@ def main() -> None:
     repair.brief()
     try:
         sandbox.main()
+        batch.main([])
     except SandboxUnavailable as error:
         print(f"no figures of containers: {error}")
 
