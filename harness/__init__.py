@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     )
     from harness.errors import CheckFailed, NotOffered
     from harness.protocol import Tensor
-    from harness.results import Facet, KeyPoint, Level, Question, RedFlag, Stage
+    from harness.results import LEVELS, Facet, KeyPoint, Level, Question, RedFlag, Stage
     from harness.spec import (
         Check,
         Criterion,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         EntryPoint,
         Expected,
         Flaw,
+        Forms,
         Judge,
         Spec,
         criterion,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "LEVELS",
     "Check",
     "CheckFailed",
     "ClassProxy",
@@ -46,6 +48,7 @@ __all__ = [
     "Expected",
     "Facet",
     "Flaw",
+    "Forms",
     "Judge",
     "KeyPoint",
     "Layer",
@@ -77,10 +80,12 @@ _HOMES = {
     "Expected": "harness.spec",
     "Facet": "harness.results",
     "Flaw": "harness.spec",
+    "Forms": "harness.spec",
     "Judge": "harness.spec",
     "KeyPoint": "harness.results",
     "Layer": "harness.candidate",
     "Learned": "harness.candidate.weights",
+    "LEVELS": "harness.results",
     "Level": "harness.results",
     "Norm": "harness.candidate.weights",
     "NotOffered": "harness.errors",
