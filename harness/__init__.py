@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     )
     from harness.errors import CheckFailed, NotOffered
     from harness.protocol import Tensor
-    from harness.results import LEVELS, Facet, KeyPoint, Level, Question, RedFlag, Stage
+    from harness.results import Facet, KeyPoint, Level, Question, RedFlag, Stage
     from harness.spec import (
         Check,
         Criterion,
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "LEVELS",
     "Check",
     "CheckFailed",
     "ClassProxy",
@@ -85,7 +84,6 @@ _HOMES = {
     "KeyPoint": "harness.results",
     "Layer": "harness.candidate",
     "Learned": "harness.candidate.weights",
-    "LEVELS": "harness.results",
     "Level": "harness.results",
     "Norm": "harness.candidate.weights",
     "NotOffered": "harness.errors",

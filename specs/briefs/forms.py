@@ -14,8 +14,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, Self
 
-from harness import LEVELS, Level, Question
+from harness import Level, Question
 from harness.errors import Refused, UsageError
+from harness.results import LEVELS
 from specs.briefs.questionnaire import STANDARD
 
 #: The line of a form that has its draw number.
