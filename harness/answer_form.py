@@ -40,9 +40,11 @@ are read by a person; a few sentences are enough.
 """
 
 
-def blank(title: str, questions: Sequence[Question]) -> str:
-    """Return the form with nothing filled in."""
+def blank(title: str, questions: Sequence[Question], draw: str = "") -> str:
+    """Return the form with nothing filled in; ``draw`` is the line that says how it was drawn."""
     lines = [_INTRODUCTION.format(title=title)]
+    if draw:
+        lines.append(f"{draw}\n")
     for part, inside in itertools.groupby(questions, key=lambda question: question.part):
         questions_of_part = list(inside)
         chinese = questions_of_part[0].part_zh
@@ -153,15 +155,17 @@ def from_bytes(values: np.ndarray[Any, Any]) -> str:
     return values.tobytes().decode()
 
 
+def question_of(check: str) -> str:
+    """Return the number of the question that a check is about: its id begins with c and that."""
+    return check.partition("-")[0].removeprefix("c").lstrip("0")
+
+
 def left_to_reviewer(
     questions: Sequence[Question], checks: Iterable[CheckResult]
 ) -> tuple[Question, ...]:
-    """Return the questions, with a point to tick for each check that could not read its answers.
-
-    The id of a check begins with ``c`` and the number of its question.
-    """
+    """Return the questions, with a point to tick for each check that could not read its answers."""
     unread = {
-        check.id.partition("-")[0].removeprefix("c").lstrip("0"): KeyPoint(
+        question_of(check.id): KeyPoint(
             id="",
             text=f"the answers are right: {check.message}",
             level=check.level,

@@ -307,7 +307,7 @@ def test_cards_for_candidates_are_all_that_is_written_for_them(grade, folder, tm
     out = tmp_path / "out"
     assert code == Exit.FAILED
     assert results is None
-    assert err.endswith(f"cards for the candidates: {out / 'candidate'}\n")
+    assert f"cards for the candidates: {out / 'candidate'}\n" in err
     assert not (out / "results.json").exists()
     assert files(out / "cards") == set()
     out = out / "candidate"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from rich.console import Console
 
 from harness.cli.exit_codes import Exit, exit_code, say
 from harness.cli.languages import LanguageCode, chosen_language
+from harness.errors import UsageError
 
 
 def check(
@@ -62,13 +64,30 @@ def brief(name: str) -> Exit:
     return Exit.PASSED
 
 
-def start(name: str, folder: Path) -> Exit:
+def start(
+    name: str,
+    folder: Path,
+    questions: Annotated[
+        str | None, typer.Option(help="Written answers: which to ask, e.g. 8,25,36.")
+    ] = None,
+    draw: Annotated[
+        int | None, typer.Option(help="Written answers: how many to ask, each level by its share.")
+    ] = None,
+    seed: Annotated[
+        str | None, typer.Option(help="Draw the same form again; letters and digits.")
+    ] = None,
+) -> Exit:
     """Write an assignment's brief and starter file into a folder."""
-    from harness.commands.start import own_source, write_start
+    from harness.commands.start import drawn, own_source, write_start
     from specs import load
 
-    source = own_source()
-    for path in write_start(load(name), folder, source):
+    source, spec = own_source(), load(name)
+    if questions is not None and draw is not None:
+        raise UsageError("--questions and --draw are both given, expected one; leave one out")
+    wanted = questions.replace(" ", "").split(",") if questions is not None else draw
+    if wanted is not None:
+        spec = drawn(spec, wanted, seed or secrets.token_hex(4))
+    for path in write_start(spec, folder, source):
         say(f"wrote {path}")
     if source.endswith(".whl"):
         say(f"put {source.removeprefix('./')} beside them; in takehome's repository it is made by")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,20 @@ def own_source() -> str:
         return installed_from({}, "0")
     text = distribution.read_text("direct_url.json") or "{}"
     return installed_from(json.loads(text), distribution.version)
+
+
+def drawn(spec: Spec, wanted: Sequence[str] | int, seed: str) -> Spec:
+    """Return the assignment with the questions that are wanted, or so many drawn by level.
+
+    Raises:
+        UsageError: its questions cannot be chosen, or there are none such.
+    """
+    if spec.forms is None:
+        raise UsageError(
+            f"{spec.name} has no questions to choose, expected written_answers; leave out "
+            "--questions and --draw"
+        )
+    return spec.forms.draw(wanted, seed)
 
 
 def write_start(spec: Spec, folder: Path, source: str) -> list[Path]:

@@ -107,7 +107,14 @@ def grade(delivery: Readable, assignment: Assignment, sandbox: Sandbox) -> Card:
 
 
 def grade_submission(submission: Submission, assignment: Assignment, sandbox: Sandbox) -> Card:
-    """Run the spec's checks against a submission that intake has accepted."""
+    """Run the spec's checks against a submission that intake has accepted.
+
+    Raises:
+        Refused: it is a form of written answers that was not drawn as it says.
+    """
+    if assignment.spec.forms is not None:
+        drawn = assignment.spec.forms.read(submission.text)
+        assignment = dataclasses.replace(assignment, spec=drawn)
     spec = assignment.spec
     session = SandboxSession(
         submission,

@@ -13,7 +13,7 @@ from harness.spec.comparison import (
 )
 from harness.spec.criteria import Check, Criterion, criterion
 from harness.spec.draw import Draw, DrawnOnce
-from harness.spec.spec import EntryPoint, Flaw, Spec, disjoint
+from harness.spec.spec import EntryPoint, Flaw, Forms, Spec, disjoint
 
 __all__ = [
     "COARSER",
@@ -25,6 +25,7 @@ __all__ = [
     "EntryPoint",
     "Expected",
     "Flaw",
+    "Forms",
     "Judge",
     "Spec",
     "compare",

@@ -95,6 +95,16 @@ def disjoint(flaws: Iterable[Flaw]) -> bool:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Forms:
+    """How forms of an assignment differ: in their questions, and in the numbers in them."""
+
+    #: (numbers of questions, or how many to draw; seed) -> the assignment with these questions
+    draw: Callable[[Sequence[str] | int, str], Spec]
+    #: a form that was handed in -> the assignment that it was drawn from
+    read: Callable[[str], Spec]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
     """One assignment."""
 
@@ -117,6 +127,7 @@ class Spec:
     #: entry points by role -> roles by name, for criteria that are written for another interface
     roles: Callable[[Mapping[str, Any]], Mapping[str, Any]] = as_they_are
     questions: tuple[Question, ...] = ()  #: of written answers; their fields blank
+    forms: Forms | None = None  #: of written answers
     #: parts as right as the reference's, which differ from it only where no criterion looks
     styles: tuple[Parts, ...] = ()
     #: flaws that are known to come together, more than two or of one stage

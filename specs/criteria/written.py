@@ -7,7 +7,8 @@ checks their own form would copy it. An answer that no reader understands is lef
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 
 from harness import Facet, Judge, answer_form, criterion
 from harness.errors import Unread
@@ -61,13 +62,15 @@ def c14_attention_shapes(answer, judge: Judge):
     hint="Split the last dimension into heads and width, then move the heads before the tokens; "
     "undo both at the end.",
 )
-def c15_multi_head_shapes(answer, judge: Judge):
-    """Question 15: each step of two heads has this shape."""
-    whole, apart = ("2", "4", "8"), ("2", "2", "4", "4")
+def c15_multi_head_shapes(answer, judge: Judge, numbers: Mapping[str, str]):
+    """Question 15: each step of several heads has this shape."""
+    batch, length, heads, width = (numbers[name] for name in ("B", "T", "h", "d_head"))
+    whole, apart = (batch, length, numbers["d_model"]), (batch, heads, length)
     right = {
         **dict.fromkeys(("X", "projected", "concatenated", "output"), whole),
-        "split": ("2", "4", "2", "4"),
-        **dict.fromkeys(("transposed", "scores", "weights", "head outputs"), apart),
+        "split": (batch, length, heads, width),
+        **dict.fromkeys(("transposed", "head outputs"), (*apart, width)),
+        **dict.fromkeys(("scores", "weights"), (*apart, length)),
     }
     sets = {name: (tuple({length} for length in shape),) for name, shape in right.items()}
     _judge_shapes(answer, judge, 15, sets)
@@ -91,21 +94,22 @@ def c16_weight_matrix(answer, judge: Judge):
     facet=Facet.BEHAVIOUR,
     hint="A row per query: with a causal mask each token sees itself and what lies before it.",
 )
-def c17_masks_of_four(answer, judge: Judge):
-    """Question 17: four tokens without a mask, and under a causal mask."""
-    _judge_grid(answer, judge, 17, "without a mask", 4, lambda i, j: True)
-    _judge_grid(answer, judge, 17, "causal", 4, lambda i, j: j <= i)
+def c17_masks_of_four(answer, judge: Judge, numbers: Mapping[str, str]):
+    """Question 17: some tokens without a mask, and under a causal mask."""
+    size = int(numbers["short"])
+    _judge_grid(answer, judge, 17, "without a mask", size, lambda i, j: True)
+    _judge_grid(answer, judge, 17, "causal", size, lambda i, j: j <= i)
 
 
 @criterion(
     facet=Facet.NUMERIC,
     hint="exp of each score, divided by their sum.",
 )
-def c18_softmax_of_three(answer, judge: Judge):
-    """Question 18: the softmax of [2, 1, 0]."""
+def c18_softmax_of_three(answer, judge: Judge, numbers: Mapping[str, str]):
+    """Question 18: the softmax of three scores."""
     (said,) = _answers(answer, judge, 18, "weights")
     found = _read(notation.proportions, said, "three numbers")
-    right = (0.6652, 0.2447, 0.0900)
+    right = softmax_of(numbers["scores"])
     judge.require(len(found) == 3, f"{_quoted(said)} holds {len(found)} numbers, expected three")
     judge.require(max(found) - min(found) > 0.03, "different scores have the same weight")
     near = all(abs(one - other) < 0.015 for one, other in zip(found, right, strict=True))
@@ -130,9 +134,9 @@ def c22_mask_shapes(answer, judge: Judge):
     facet=Facet.BEHAVIOUR,
     hint="A row per query: each token sees itself and what lies before it.",
 )
-def c24_causal_mask_of_five(answer, judge: Judge):
-    """Question 24: the causal mask of five tokens."""
-    _judge_grid(answer, judge, 24, "causal", 5, lambda i, j: j <= i)
+def c24_causal_mask_of_five(answer, judge: Judge, numbers: Mapping[str, str]):
+    """Question 24: the causal mask of some tokens."""
+    _judge_grid(answer, judge, 24, "causal", int(numbers["long"]), lambda i, j: j <= i)
 
 
 @criterion(
@@ -152,22 +156,28 @@ def c37_growth(answer, judge: Judge):
     facet=Facet.EFFICIENCY,
     hint="The matrix has a row and a column per token.",
 )
-def c38_doubling(answer, judge: Judge):
-    """Question 38: by how much twice the length costs more."""
+def c38_doubling(answer, judge: Judge, numbers: Mapping[str, str]):
+    """Question 38: by how much a greater length costs more."""
     for name in ("work", "memory"):
-        _judge_factor(answer, judge, 38, name, 4)
+        _judge_factor(answer, judge, 38, name, int(numbers["growth"]) ** 2)
 
 
 @criterion(
     facet=Facet.EFFICIENCY,
     hint="Scores: a row and a column per token. Cache: one key and one value per token.",
 )
-def c40_long_context(answer, judge: Judge):
-    """Question 40: what four times the context costs, in scores and in the cache."""
-    _judge_factor(answer, judge, 40, "scores", 16)
+def c40_long_context(answer, judge: Judge, numbers: Mapping[str, str]):
+    """Question 40: what a longer context costs, in scores and in the cache."""
+    _judge_factor(answer, judge, 40, "scores", int(numbers["context"]) ** 2)
     (said,) = _answers(answer, judge, 40, "KV cache")
     kind = _read(notation.kind_of_growth, said, "a growth, such as a word or O(…)")
     judge.require(kind == "linear", f"the growth of the KV cache is not {kind}")
+
+
+def softmax_of(scores: str) -> tuple[float, ...]:
+    """Return the weights of scores as a form spells them, e.g. "[2, 1, 0]"."""
+    powers = [math.exp(int(score)) for score in scores.strip("[]").split(",")]
+    return tuple(power / sum(powers) for power in powers)
 
 
 def _answers(answer, judge: Judge, number: int, *names: str) -> list[str]:
@@ -222,7 +232,7 @@ def _judge_growth(answer, judge: Judge, number: int, name: str, right, besides) 
 def _judge_factor(answer, judge: Judge, number: int, name: str, right: int) -> None:
     (said,) = _answers(answer, judge, number, name)
     found = _read(notation.factor, said, "one factor")
-    count = _COUNTS.get(found, found)
+    count = _COUNTS.get(found, str(found))
     judge.require(found == right, f"{name} does not grow by a factor of {count}")
 
 

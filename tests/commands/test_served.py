@@ -228,6 +228,15 @@ def test_answers_are_marked_by_question_without_names_and_fold_into_the_verdict(
     ]
 
 
+def test_a_browser_that_sends_no_referrer_may_mark(tmp_path: Path) -> None:
+    cards = (written("ada", "Dividing keeps the variance."),)
+    write(samples.batch(cards), cards, tmp_path)
+    with served(tmp_path) as client:
+        entered(client)
+        sent = {"Origin": "null", "Sec_Fetch_Site": "same-origin"}
+        assert client.ask("/marks/8", {}, **sent)[0] == 303
+
+
 def test_decisions_are_exported_and_read_again_once(tmp_path: Path) -> None:
     decision = Decision(
         submission='"王\n伟"', reviewer="Ada", time="2026-12-01T10:00:00+00:00",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from harness.results import Card, KeyPoint, Level, Question, Reviewed
+from harness.results import Card, KeyPoint, Level, Question, RedFlag, Reviewed
 from reports import render_card
 from tests.reports import samples
 
@@ -56,6 +56,19 @@ def test_a_field_that_was_left_blank_says_so(card: Card) -> None:
 
 def test_answers_that_a_machine_reads_have_nothing_to_mark(card: Card) -> None:
     assert render_card(card).count("Checked by machine.") == 1
+
+
+def test_red_flags_and_a_model_answer_stand_with_the_question_in_both_languages(card: Card) -> None:
+    full = msgspec.structs.replace(
+        QUESTIONS[0],
+        text_zh="为什么？",
+        red_flags=(RedFlag(text="no reason", text_zh="没有原因"),),
+        model_answer="since",
+        model_answer_zh="因为",
+    )
+    page = render_card(msgspec.structs.replace(card, questions=(full,)))
+    for text in ("为什么？", "no reason", "没有原因", "since", "因为"):
+        assert text in page
 
 
 def test_before_a_review_the_card_says_how_to_mark(card: Card) -> None:

@@ -71,8 +71,12 @@ class Guard:
 
     def _is_ours(self, request: Request) -> bool:
         origin = request.headers.get("origin")
-        site = request.headers.get("sec-fetch-site", "same-origin")
-        return site == "same-origin" and (origin is None or origin in self._addresses)
+        site = request.headers.get("sec-fetch-site")
+        if (
+            origin == "null"
+        ):  # a browser's, since the pages say no-referrer; it says the site itself
+            return site == "same-origin"
+        return site in (None, "same-origin") and (origin is None or origin in self._addresses)
 
     def expect_form(self, fields: Mapping[str, str]) -> Response | None:
         """Return why a form is refused, or None."""

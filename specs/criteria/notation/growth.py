@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import Final
 
@@ -13,13 +14,23 @@ def growth(text: str) -> frozenset[tuple[int, int]] | None:
     """Read ``O(T²d)``, ``O(T^2 * d_model)`` or ``B·H·T²``: exponents of T and d of each term.
 
     Constants, the batch and the number of heads are left out; d_k, d_v and d_head count as d.
+    None for several that differ.
     """
     text = plain(text).replace("**", "^")
     if denies(text):
         text = max(affirmed(text), key=lambda clause: "(" in clause, default="")
-    begin = max(text.find("o("), text.find("θ("))
-    if begin >= 0:
-        text = _closed(text[begin + 2 :])
+    bounds = {
+        _terms(_closed(text[mark.end() :])) for mark in itertools.islice(_BOUND.finditer(text), 20)
+    }
+    if bounds:
+        return bounds.pop() if len(bounds) == 1 else None
+    return _terms(text)
+
+
+_BOUND: Final = re.compile(r"[oθ]\(")
+
+
+def _terms(text: str) -> frozenset[tuple[int, int]] | None:
     text = after_last(text, ("=", ":", "~"))
     terms = {_monomial(term) for term in text.split("+")}
     return None if None in terms else frozenset(term for term in terms if term is not None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from specs.criteria.notation.clauses import affirmed
+from specs.criteria.notation.clauses import affirmed, denies
 from specs.criteria.notation.plain import before_any, plain
 
 #: Dimensions of [B, H, T_q, T_k] -> what they are called, by name, index from the end and place.
@@ -92,17 +92,23 @@ def role(text: str, index: str = "") -> str | None:
 
     With an ``index``, "i" or "j", the one counts that has it: "query i gives key j this weight".
     """
-    said = "\n".join(affirmed(_in_english(plain(text))))
+    english = _in_english(plain(text))
+    said = "\n".join(affirmed(english))
     indexed = (
         rf"第\s*{index}\s*个?\s*{_ROLE}|\b{_ROLE}\s*(?:number )?{index}\b|\b{index}-?th {_ROLE}"
         rf"|\b([qk])\s*\[?{index}\b"
     )
     belongs = rf"作为\s*{_ROLE}|\bas (?:an? |the )?{_ROLE}|\bbelongs to (?:an? |the )?{_ROLE}"
-    for pattern in ([indexed] if index else []) + [belongs]:
-        found = {"".join(match)[0] for match in re.findall(pattern, said)}
+    about = [
+        sentence
+        for sentence in _SENTENCES.split(english)
+        if not denies(sentence) and re.search(rf"(?<![a-z]){index}(?![a-z])", sentence)
+    ]
+    for pattern, place in ((indexed if index else "(?!)", said), (belongs, "\n".join(about))):
+        found = {"".join(match)[0] for match in re.findall(pattern, place)}
         if found:
             return _ROLES[found.pop()] if len(found) == 1 else None
-    named = set(words(said))
+    named = set(words("\n".join(about) if index and about else said))
     is_query, is_key = bool(named & _QUERY), bool(named & _KEY)
     if is_query == is_key:
         return None
