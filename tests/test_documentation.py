@@ -21,7 +21,7 @@ def commands():
     """Yield the commands of the pages: lines of code, and code within a line."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        lines = re.findall(r"^(?: {4}|)(takehome .*)$", text, re.MULTILINE)
+        lines = re.findall(r"^ {4}(takehome .*)$", text, re.MULTILINE)
         spans = re.findall(r"`(takehome [^`]+)`", text)
         for command in dict.fromkeys([*lines, *spans]):
             yield pytest.param(command.partition(" #")[0].strip(), id=f"{page.name}: {command}")
