@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from harness.commands.examples import Example, example_for, example_of
 from harness.errors import UnknownName
 from harness.spec import Check, Flaw, Spec
 
@@ -43,6 +44,7 @@ def _check_lines(
     yield from (
         f"{spec.name}: level {check.level}, {check.points} points" for spec, check in checks
     )
+    yield from _example_lines(example_for(name, checks[0][0]))
     titles = {flaw.title for spec in specs for flaw in spec.flaws if name in flaw.caught_by}
     if titles:
         yield from ("", "Fails for", *(f"- {title}" for title in sorted(titles)))
@@ -54,6 +56,14 @@ def _flaw_lines(flaws: Sequence[tuple[Spec, Flaw]]) -> Iterator[str]:
     yield f"A mistake: {flaw.title} (stage {flaw.stage})"
     yield from ("", *textwrap.wrap(f"Question: {flaw.question}", WIDTH))
     yield from textwrap.wrap(f"A good answer: {flaw.answer}", WIDTH)
+    yield from _example_lines(example_of(flaw, flaws[0][0]))
     yield ""
     for spec, each in flaws:
         yield f"{spec.name}: fails {', '.join(sorted(each.caught_by))}"
+
+
+def _example_lines(example: Example | None) -> Iterator[str]:
+    """Yield a wrong and a right part, where they can be shown."""
+    if example is not None:
+        for word, code in (("Wrong", example.wrong), ("Right", example.right)):
+            yield from ("", f"{word}:", "", textwrap.indent(code, "    "))
