@@ -81,12 +81,6 @@ def test_every_check_is_failed_by_a_flaw(spec):
 
 
 @each_spec
-def test_every_check_of_the_pass_level_has_a_point(spec):
-    """So that a submission that failed has less than all."""
-    assert all(check.points for check in spec.checks if check.level is Level.PASS)
-
-
-@each_spec
 def test_flaws_are_told_apart_by_id_and_carry_a_question(spec):
     ids = [flaw.id for flaw in spec.flaws]
     assert len(ids) == len(set(ids))

@@ -7,6 +7,7 @@ import pytest
 import specs
 from harness.candidate import DirectSession, restore_credit, run_checks
 from harness.diagnosis import diagnose, is_proven
+from harness.results import Level
 from tests.specs.classes import pairs
 
 LOADED = [spec for name in specs.TITLES if (spec := specs.load(name)).image != "text"]
@@ -24,6 +25,12 @@ def points(spec, flaws):
     if is_proven(spec, diagnose(spec, recording, checks, "seed")):
         checks = restore_credit(checks)
     return sum(check.earned for check in checks)
+
+
+@each_spec
+def test_every_check_of_the_pass_level_has_a_point(spec):
+    """So that a submission that failed has less than all."""
+    assert all(check.points for check in spec.checks if check.level is Level.PASS)
 
 
 @each_spec
