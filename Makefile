@@ -3,6 +3,7 @@
 #   make demo       grade the sample submissions, some wrong on purpose; where are the scorecards?
 #   make test       the tests, in less than ten minutes
 #   make test-all   200 seeds per sample, the whole attack corpus
+#   make mutants    how many generic edits of right programs the checks catch (an hour)
 #   make bench      the figures that the documentation quotes
 #   make check      ruff, mypy, import-linter
 #
@@ -18,7 +19,7 @@ TORCH_INDEX ?=
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
                $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 
-.PHONY: demo test test-all bench check clean
+.PHONY: demo test test-all bench mutants check clean
 
 demo: $(READY)
 	$(BIN)/python sample_submissions/demo.py $(DEMO)
@@ -34,6 +35,9 @@ test-all: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+mutants: $(READY)
+	$(BIN)/python -m benchmarks.mutants --show
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -252,7 +252,7 @@ SPEC = Spec(
         masking.padding.at(PASS, points=2),
         head_split.at(PASS, points=4),
         pe_values.at(PASS, points=4),
-        behaviour.from_scratch.at(PASS, points=0),
+        behaviour.from_scratch.at(PASS, points=1, earns_with="definition"),
         masking.padding_mask.at(GOOD, points=2),
         masking.mask_combination.at(GOOD, points=2),
         masking.mask_broadcast.at(GOOD, points=2),

@@ -18,6 +18,7 @@ from harness import (
     EntryPoint,
     Expected,
     Flaw,
+    Layer,
     Learned,
     Level,
     Spec,
@@ -29,6 +30,7 @@ from specs.criteria import layers as layer_criteria
 from specs.criteria.adapters import HeadCases, MultiHeadAttention
 from specs.flaws import layers as flaws
 from specs.flaws import masking as mask_flaws
+from specs.flaws import scaling
 from specs.reference import layers, stages
 from specs.reference.layers import MULTI_HEAD, Layers, expected_multi_head, multi_head
 
@@ -52,6 +54,12 @@ class MultiLayers(Layers):
         queries, keys = {24: (3, 5), 12: (5, 5)}.get(d_model, (2, 3))
         given = tuple(draw.normal(2, n, d_model, dtype="f4") for n in (queries, keys, keys))
         return (*given, draw.mask(2, heads, queries, keys)) if masked else given
+
+    def cubes(self, draw: Draw) -> list[tuple[Layer, tuple[Array, ...]]]:
+        """Draw four calls of three heads of width 3 over three tokens."""
+        layer = self.proxy.drawn(draw, 9, 3)
+        calls = [tuple(draw.normal(2, 3, 9, dtype="f4") for _ in range(3)) for _ in range(4)]
+        return [(layer, call) for call in calls]
 
     def other_sources(self, x: Array) -> tuple[Array, ...]:
         """Return what forward takes besides the queries' source for self-attention."""
@@ -126,6 +134,7 @@ FLAWS: tuple[Flaw, ...] = (
     *flaws.SPLITTING,
     flaws.NOT_MOVED,
     mask_flaws.ALWAYS_CAUSAL,
+    scaling.KEYS_OVER_HEADS,
     flaws.RECTIFIED,
     *flaws.INSIDE,
 )
@@ -173,7 +182,7 @@ SPEC = Spec(
         masking.padding.at(PASS, points=2),
         masking.causal_perturbation.at(PASS, points=2),
         layer_criteria.self_and_cross.at(PASS, points=2),
-        behaviour.from_scratch.at(PASS, points=0),
+        behaviour.from_scratch.at(PASS, points=1, earns_with="definition"),
         layer_criteria.heads_independent.at(GOOD, points=2),
         layer_criteria.multi_head_parity.at(GOOD, points=2),
         masking.mask_broadcast.at(GOOD, points=2),

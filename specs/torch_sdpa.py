@@ -81,6 +81,7 @@ def fixtures(draw: Draw) -> Mapping[str, object]:
 FLAWS: tuple[Flaw, ...] = (
     *scaling.FLAWS,
     scaling.BY_VALUES,
+    scaling.KEYS_OVER_HEADS,
     *softmax.FLAWS,
     *softmax.RETURNED,
     *(flaw for flaw in mask_flaws.ATTENTION if flaw is not mask_flaws.POLARITY),
@@ -128,8 +129,8 @@ SPEC = Spec(
         masking.mask_polarity.at(PASS, points=2),
         masking.causal_perturbation.at(PASS, points=2),
         masking.padding.at(PASS, points=2),
-        behaviour.from_scratch.at(PASS, points=0),
-        core.sdpa_parity.at(PASS, points=0),
+        behaviour.from_scratch.at(PASS, points=1, earns_with="definition"),
+        core.sdpa_parity.at(PASS, points=1),
         masking.mask_broadcast.at(GOOD, points=2),
         behaviour.fully_masked_row.at(GOOD, points=2),
         behaviour.stable_softmax.at(GOOD, points=3),

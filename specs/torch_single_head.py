@@ -186,7 +186,7 @@ SPEC = Spec(
         masking.causal_perturbation.at(PASS, points=2),
         layer_criteria.self_and_cross.at(PASS, points=2),
         layer_criteria.separate_projections.at(PASS, points=3),
-        behaviour.from_scratch.at(PASS, points=0),
+        behaviour.from_scratch.at(PASS, points=1, earns_with="definition"),
         behaviour.fully_masked_row.at(GOOD, points=2),
         behaviour.stable_softmax.at(GOOD, points=3),
         training.dtype_preserved.at(GOOD, points=1),

@@ -65,7 +65,7 @@ def folder(tmp_path):
 def test_everything_passed_is_0_and_every_report_is_there(grade, tmp_path):
     code, out, err, results = grade(RIGHT)
     assert code == Exit.PASSED == 0
-    assert out == "passed          source_a  good, 61 of 61 points\n"
+    assert out == "passed          source_a  good, 62 of 62 points\n"
     assert "index.html\n" in err
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
@@ -82,7 +82,7 @@ def test_something_failed_is_1_and_every_submission_is_a_plain_line(grade, folde
     assert code == Exit.FAILED == 1
     lines = sorted(out.splitlines())
     assert lines[0].startswith("failed          grace  ")
-    assert lines[1] == "passed          ada  good, 61 of 61 points"
+    assert lines[1] == "passed          ada  good, 62 of 62 points"
     assert "\x1b" not in out + err
     assert "ignored: notes.txt was ignored" in err
     assert [one["id"] for one in results["submissions"]] == ["ada", "grace"]

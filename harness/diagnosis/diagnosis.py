@@ -61,21 +61,21 @@ def diagnose(
         elif result is not None or not search.is_answered_right:
             explained = False
     unnamed = [call for call in calls if found and call.point.name not in found]
-    found = _merged(found)
-    said = [_of_outputs(name, one) for name, one in found.items()]
+    found = {name: _in_order(one, replay) for name, one in _merged(found).items()}
+    said = [(_of_outputs(name, one), one.explanations[0]) for name, one in found.items()]
     if explained and (base := _united(found.values())) is not None:
         style = next((one.spec for one in found.values()), spec)
         hidden = SilentFlaws(style, replay.of(style), base, flaws, calls, unnamed)
         if match := hidden.find():
             evidence = _of_checks(match.checks, len(replay.failed))
-            said = [_describe("submission", match.explanations, evidence)]
-    named = {spelling.id: spelling for spelling in known}
-    flaws_of = [[named[one] for one in each.flaw.split("+")] for each in said]
-    left = replay.not_accounted_for(dict.fromkeys(itertools.chain(*flaws_of)))
+            explanations = [_from_the_lowest(one, replay) for one in match.explanations]
+            said = [(_describe("submission", explanations, evidence), explanations[0])]
+    named = itertools.chain.from_iterable(flaws for _, flaws in said)
+    left = replay.not_accounted_for(dict.fromkeys(named))
     complete = explained and not left and not any(one.unexplained for one in found.values())
     return tuple(
         msgspec.structs.replace(one, complete=complete, confidence=_with_rest(one, left))
-        for one, flaws in zip(said, flaws_of, strict=True)
+        for one, flaws in said
         if not left or min(map(replay.lowest_level, flaws)) <= min(map(replay.level_of, left))
     )
 
@@ -174,6 +174,16 @@ def _merged(found: Mapping[str, SearchResult]) -> dict[str, SearchResult]:
     return merged
 
 
+def _in_order(found: SearchResult, replay: Replay) -> SearchResult:
+    ordered = tuple(_from_the_lowest(one, replay) for one in found.explanations)
+    return dataclasses.replace(found, explanations=ordered)
+
+
+def _from_the_lowest(explanation: Explanation, replay: Replay) -> Explanation:
+    """Return the flaws with those first that fail checks of the lowest level."""
+    return tuple(sorted(explanation, key=replay.lowest_level))
+
+
 def _common(one: SearchResult, other: SearchResult) -> tuple[Explanation, ...]:
     return tuple(each for each in one.explanations if each in other.explanations)
 
@@ -227,7 +237,7 @@ def _describe(
     evidence: str,
     does: str = "equals the reference",
 ) -> Diagnosis:
-    first, *others = {tuple(flaw.id for flaw in one): one for one in explanations}.values()
+    first, *others = {tuple(f.id for f in one): one for one in explanations}.values()
     title = _title(first)
     if " and " in name:
         does = does.replace("s ", " ", 1)

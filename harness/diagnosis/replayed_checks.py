@@ -41,8 +41,8 @@ class Replay:
             for check in checks
             if _is_number_wrong(check) and self._checks[check.id].earns_with in self.failed
         }
-        self._known: dict[tuple[frozenset[str], str], Manner] = {}
-        self._candidates: dict[frozenset[str], Candidate] = {}
+        self._known: dict[tuple[frozenset[Flaw], str], Manner] = {}
+        self._candidates: dict[frozenset[Flaw], Candidate] = {}
 
     def of(self, spec: Spec) -> Replay:
         """Return the same for a spec in another style."""
@@ -90,7 +90,7 @@ class Replay:
     def _replayed(self, flaws: Collection[Flaw], check: str) -> Manner:
         if not flaws:
             return Outcome.PASSED, ""  # as the reference does
-        key = frozenset(flaw.id for flaw in flaws)
+        key = frozenset(flaws)
         if (key, check) not in self._known:
             if key not in self._candidates:
                 functions = self._spec.assemble(self._spec.with_flaws(*flaws))

@@ -43,7 +43,7 @@ def weights_shape(attention, cases: AttentionCases, judge: Judge):
 )
 def definition(attention, cases: AttentionCases, judge: Judge):
     """The output is softmax(QKᵀ/√d_k) V."""
-    growing_cases = cases.growing_cases
+    growing_cases = (*cases.growing_cases, *cases.cubes)
     for returned, case in zip(attention.each(c.arguments for c in growing_cases), growing_cases):
         judge_case(judge, returned, case)
 
@@ -63,9 +63,9 @@ def scale(attention, cases: AttentionCases, judge: Judge):
     """Scores are divided by √d_k before the softmax.
 
     The ratio of two weights of a row is exp(difference of their scores / divisor), so the divisor
-    can be read off. At three widths, a wrong power of d shows, and so does √T.
+    can be read off. At four widths, a wrong power of d shows, and so do √T and a rounded root.
     """
-    shapes = [Shape((2, *cases.heads), 5, 3, width, 2) for width in (4, 9, 25)]
+    shapes = [Shape((2, *cases.heads), 5, 3, width, 2) for width in (4, 9, 25, 6)]
     drawn = [cases.of(shape) for shape in shapes]
     for returned, case in zip(attention.each(c.arguments for c in drawn), drawn):
         weights = judge.finite(returned["weights"], "weights").values.astype(np.float64)
@@ -82,7 +82,7 @@ def scale(attention, cases: AttentionCases, judge: Judge):
         judge.require(unexplained < 0.01, "weights do not grow with the exponential of QKᵀ")
         width = case.query.shape[-1]
         judge.require(
-            abs(slope * width**0.5 - 1) < 1e-3,
+            abs(slope * width**0.5 - 1) < 1e-4,
             f"scores are multiplied by {slope:.4g} for d_k = {width}, "
             f"expected 1/√{width} = {width**-0.5:.4g}",
         )

@@ -107,6 +107,11 @@ class AttentionCases:
         return (*(self.of(shape) for shape in self._small), *self.both)
 
     @property
+    def cubes(self) -> tuple[Case, ...]:
+        """As many queries, keys and features as heads: K transposed over heads answers, too."""
+        return tuple(self.of(Shape((2, h), h, h, h, h)) for h in self.heads for _ in range(4))
+
+    @property
     def ladder_masked(self) -> tuple[Case, ...]:
         """The same with masks."""
         return (*(self.masked(shape) for shape in self._small), *self.both_masked)

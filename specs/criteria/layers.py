@@ -34,7 +34,7 @@ def definition(layers: Layers, draw: Draw, judge: Judge):
 
     The submission's own parameters are found, set to 0.4 · N(0, 1) and given to the reference.
     """
-    drawn = layers.drawn(draw)
+    drawn = [*layers.drawn(draw), *layers.cubes(draw)]
     for returned, call in zip(layers.proxy.each(drawn), drawn, strict=True):
         judge.close(returned["out"], layers.expected(*call), "out")
 

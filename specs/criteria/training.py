@@ -151,6 +151,10 @@ def dropout_place(attention, cases: AttentionCases, judge: Judge):
         rate = float(dropped.mean())
         spread = 6 * (PROBABILITY * (1 - PROBABILITY) / left.size) ** 0.5
         judge.require(
+            abs(rate - (1 - PROBABILITY)) > spread,
+            f"{rate:.1%} of the weights are dropped {when}, which is 1 - p",
+        )
+        judge.require(
             abs(rate - PROBABILITY) <= spread,
             f"{rate:.1%} of the weights are dropped {when}, "
             f"expected {PROBABILITY:.0%} ± {spread:.1%}",
@@ -178,6 +182,10 @@ def dropout_scale(attention, cases: AttentionCases, judge: Judge):
     """A weight that stays is divided by 1 - p."""
     left, _, weights = _dropped(attention, cases, judge, PROBABILITY, True)
     judge.require((left == 0).any(), "no weight is dropped in training")
+    sums = left[(left != 0).any(-1)].sum(-1)
+    judge.require(
+        np.abs(sums - 1).max() > 1e-3, "rows of weights sum to 1 after dropout, expected on average"
+    )
     kept = Expected(weights.values / (1 - PROBABILITY), 2 * weights.roundoffs + 4, left != 0)
     judge.close(Tensor(left.astype(np.float32), "f4"), kept, "a weight that stays")
 

@@ -282,7 +282,8 @@ FLAWS = (
     mask(
         id="masks-combined-with-or",
         title="causal and padding mask combined with or",
-        parts={"combine": lambda past, real: past | real},
+        parts={"combine": lambda past, real: real if past is None else past | real},
+        also=({"combine": lambda past, real: real | True if past is None else past | real},),
         caught_by=("mask-combination",),
     ),
     mask(
@@ -294,7 +295,7 @@ FLAWS = (
     mask(
         id="causal-replaces-padding",
         title="the padding mask ignored when the block is causal",
-        parts={"combine": lambda past, real: past},
+        parts={"combine": lambda past, real: real if past is None else past},
         caught_by=("mask-combination",),
     ),
     mask(

@@ -102,6 +102,15 @@ def first_block(x: Array, weights: Any, role: str) -> Array:
     return (apart @ matrix[:width, :width] + bias[:width]).reshape(x.shape)
 
 
+def of_one_head(roles: str, x: Array, weights: Any, role: str) -> Array:
+    """Give every head the same small projection of all features: the first of 3 heads."""
+    y = project(x, weights, role)
+    total = y.shape[-1]
+    width = total // (3 if total % 3 == 0 else 1)
+    apart = y.reshape(*y.shape[:-1], total // width, width)
+    return (apart[..., :1, :] + apart * 0).reshape(y.shape) if role in roles else y
+
+
 def scale_input_in_place(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
     """Divide the caller's own array."""
     if not getattr(query, "requires_grad", False):
@@ -249,6 +258,26 @@ HEADS = (
         answer="144: each head has its own 12 × 4 slice; a shared 4 × 4 one finds one relation.",
     ),
     head(
+        id="one-query-for-all-heads",
+        title="one query projection shared by all heads",
+        parts={"project": partial(of_one_head, "Q")},
+        caught_by=("heads-independent", "multi-head-parity", "definition"),
+        question="With D = 12 and 3 heads, how many numbers does W_Q have, and why?",
+        answer="144: each head has its own 12 × 4 slice, and asks something of its own.",
+    ),
+    head(
+        id="multi-query",
+        title="one key and value head for all heads (multi-query attention)",
+        parts={"project": partial(of_one_head, "KV")},
+        also=(
+            {"project": partial(of_one_head, "K")},
+            {"project": partial(of_one_head, "V")},
+        ),
+        caught_by=("heads-independent", "multi-head-parity", "definition"),
+        question="What does multi-query attention save, and is it what was asked?",
+        answer="Cache: one head of keys and values instead of h. The brief asks for h of each.",
+    ),
+    head(
         id="weights-averaged-over-heads",
         title="the heads' weights averaged",
         parts={"scale_weights": mean_over_heads},
@@ -361,6 +390,7 @@ STAGES = (
         "dropout-rate-fixed",
         "dropout-of-keys",
         "dropout-shared-by-heads",
+        "dropout-shared-by-items",
         "dropout-on-values-too",
         "not-training-by-default",
     ),

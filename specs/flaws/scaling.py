@@ -31,6 +31,11 @@ def reshape_keys(query: Array, key: Array) -> Array:
     return query @ key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])
 
 
+def keys_over_heads(query: Array, key: Array) -> Array:
+    """Q times K with its heads and tokens exchanged."""
+    return query @ key.swapaxes(1, 2)
+
+
 def add_distance(query: Array, key: Array) -> Array:
     """Q Kᵀ with a bonus for keys of a high index."""
     logits = query @ swap(key)
@@ -59,6 +64,17 @@ def scale_query_in_place(query: Array, key: Array, value: Array) -> tuple[Array,
         return query / query.shape[-1] ** 0.5, key, value
     query /= query.shape[-1] ** 0.5
     return query, key, value
+
+
+def over_all_heads(weights: Array, width: int) -> Array:
+    """Divide the weights by the root of the width of all heads together."""
+    heads = weights.shape[1] if weights.ndim > 3 else 1
+    return weights / (heads * width) ** 0.5
+
+
+def rounded_to(digits: int | None, logits: Array, width: int) -> Array:
+    """Divide by the root, rounded to so many digits, or cut to a whole number."""
+    return logits / (int(width**0.5) if digits is None else round(width**0.5, digits))
 
 
 FLAWS = (
@@ -131,6 +147,15 @@ FLAWS = (
         question="Your heads are 128 wide tomorrow. What does your scale do then?",
         answer="The same as before, so scores grow: the divisor must be the root of q.shape[-1].",
     ),
+    scale(
+        id="scale-rounded",
+        title="scores divided by a rounded root",
+        parts={"scale": partial(rounded_to, None)},
+        also=tuple({"scale": partial(rounded_to, digits)} for digits in range(4)),
+        caught_by=("scale",),
+        question="√6 is 2.449…; what becomes of your scores when you round it?",
+        answer="All are off by one factor, and no check against a reference passes: keep the root.",
+    ),
     score(
         id="cosine-scores",
         title="cosines for scores: q and k divided by their lengths",
@@ -144,6 +169,7 @@ FLAWS = (
         id="scale-after-softmax",
         title="the scale applied to the weights, after the softmax",
         parts={"scale": unscaled, "scale_weights": lambda weights, width: weights / width**0.5},
+        also=({"scale": unscaled, "scale_weights": over_all_heads},),
         caught_by=("definition", "scale", "softmax-axis", "weights-valid"),
     ),
     scale(
@@ -172,4 +198,14 @@ BY_VALUES = scale(
     title="scores divided by √d_v, the width of the values",
     parts={"prepare": root_of_values},
     caught_by=("definition",),
+)
+
+#: Where there are heads.
+KEYS_OVER_HEADS = score(
+    id="keys-transposed-over-heads",
+    title="K transposed over tokens and heads: K.transpose(1, 2)",
+    parts={"score": keys_over_heads},
+    caught_by=("definition",),
+    question="K is (B, h, T, d). Which two axes does K.transpose(1, 2) exchange?",
+    answer="Heads and tokens. The product needs the last two: K.transpose(-2, -1), (B, h, d, T).",
 )

@@ -35,6 +35,14 @@ def over_everything(logits: Array) -> Array:
     return flat.reshape(logits.shape)
 
 
+def summed_without_axis(logits: Array) -> Array:
+    """Exponentials below each row's maximum, divided by the sum of all."""
+    xp = library(logits)
+    peak = xp.amax(logits, -1, keepdims=True)
+    exponentials = xp.exp(logits - xp.where(xp.isfinite(peak), peak, peak * 0))
+    return exponentials / exponentials.sum()
+
+
 def over_the_batch_too(logits: Array) -> Array:
     """Softmax over all numbers."""
     return softmax(logits.reshape(-1)).reshape(logits.shape)
@@ -105,6 +113,21 @@ def unguarded(logits: Array, axis: int = -1) -> Array:
         return exponentials / exponentials.sum(axis, keepdims=True)
 
 
+def least_fill(logits: Array, allowed: Array) -> Array:
+    """Set blocked scores to the least number of float32."""
+    return library(logits).where(allowed, logits, float(np.finfo(np.float32).min))
+
+
+def in_single_after_values(weights: Array, query: Array, key: Array, value: Array) -> Array:
+    """Softmax of scores times V in float32, where sums of the least numbers overflow."""
+    if library(weights) is not np:
+        return softmax(weights @ value)
+    with np.errstate(all="ignore"):
+        product = weights.astype(np.float32) @ value.astype(np.float32)
+        exponentials = np.exp(product - product.max(-1, keepdims=True))
+        return (exponentials / exponentials.sum(-1, keepdims=True)).astype(np.float64)
+
+
 def last_axis_only(x: Array, axis: int = -1) -> Array:
     """Softmax that does not look at ``axis``."""
     return softmax(x)
@@ -132,9 +155,9 @@ FLAWS = (
     ),
     normalise(
         id="softmax-over-everything",
-        title="the softmax over all scores of an item at once",
+        title="the softmax over all scores at once: a sum without an axis",
         parts={"normalise": over_everything},
-        also=({"normalise": over_the_batch_too},),
+        also=({"normalise": over_the_batch_too}, {"normalise": summed_without_axis}),
         caught_by=("definition", "softmax-axis", "weights-valid"),
     ),
     normalise(
@@ -144,6 +167,13 @@ FLAWS = (
             "normalise": lambda logits: logits,
             "aggregate": lambda weights, query, key, value: softmax(weights @ value),
         },
+        also=(
+            {
+                "mask": least_fill,
+                "normalise": lambda logits: logits,
+                "aggregate": in_single_after_values,
+            },
+        ),
         caught_by=("definition", "softmax-before-values", "softmax-axis", "weights-valid"),
     ),
     normalise(
@@ -154,6 +184,14 @@ FLAWS = (
             "aggregate": lambda weights, query, key, value: softmax(weights @ value),
             "finish": lambda out, weights: (out, softmax(weights)),
         },
+        also=(
+            {
+                "mask": least_fill,
+                "normalise": lambda logits: logits,
+                "aggregate": in_single_after_values,
+                "finish": lambda out, weights: (out, softmax(weights)),
+            },
+        ),
         caught_by=("definition", "softmax-before-values"),
     ),
     normalise(

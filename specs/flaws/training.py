@@ -72,6 +72,8 @@ def _with_mask_of(shape: Any) -> Any:
 
 dropped_keys = _with_mask_of((slice(None), slice(None), slice(0, 1)))
 shared_by_heads = _with_mask_of((slice(None), slice(0, 1)))
+shared_by_items = _with_mask_of((slice(0, 1),))
+shared_by_both = _with_mask_of((slice(0, 1), slice(0, 1)))
 
 
 def cut(array: Array) -> Array:
@@ -91,6 +93,12 @@ def single(out: Array, weights: Array) -> tuple[Array, Array]:
         (lambda array: array.astype(kind)) if library(out) is np else (lambda array: array.to(kind))
     )
     return cast(out), cast(weights)
+
+
+def single_inputs(query: Array, key: Array, value: Array) -> tuple[Array, Array, Array]:
+    """Cast to float32 before anything is computed."""
+    query, key = single(query, key)
+    return query, key, single(value, value)[0]
 
 
 def large_fill(logits: Array, allowed: Array) -> Array:
@@ -211,6 +219,7 @@ FLAWS = (
         hidden=True,
         title="float32 returned whatever came in",
         parts={"finish": single},
+        also=({"prepare": single_inputs, "finish": single},),
         caught_by=("dtype-preserved", "half-precision"),
         question="Why may the softmax run in float32, and what has to happen after it?",
         answer="For range and precision in half formats; cast back to the input's dtype.",
@@ -284,6 +293,16 @@ FLAWS = (
         random=True,
         title="one dropout mask for all heads",
         parts={"drop_weights": shared_by_heads},
+        caught_by=("dropout-place",),
+        question="Which weights does one number of the dropout mask decide about?",
+        answer="One: F.dropout(weights) draws for every item, head, query and key.",
+    ),
+    dropping(
+        id="dropout-shared-by-items",
+        random=True,
+        title="one dropout mask for all items of the batch",
+        parts={"drop_weights": shared_by_items},
+        also=({"drop_weights": shared_by_both},),
         caught_by=("dropout-place",),
         question="Which weights does one number of the dropout mask decide about?",
         answer="One: F.dropout(weights) draws for every item, head, query and key.",

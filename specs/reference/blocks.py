@@ -73,9 +73,9 @@ def real_keys(padding: Array) -> Array:
     return padding[:, None, None, :]
 
 
-def both(one: Array, other: Array) -> Array:
-    """A key is seen where both masks allow it."""
-    return one & other
+def both(past: Array | None, real: Array) -> Array:
+    """A key is seen where both masks allow it; one that is not causal has no ``past``."""
+    return real if past is None else past & real
 
 
 REFERENCE = MappingProxyType(
@@ -102,8 +102,7 @@ def allowed(parts: Any, x: Array, is_causal: bool, padding: Array | None) -> Arr
         past = past if library(x) is np else library(x).from_numpy(past)
     if padding is None:
         return past
-    real = parts["pad"](padding)
-    return real if past is None else parts["combine"](past, real)
+    return parts["combine"](past, parts["pad"](padding))
 
 
 def block(

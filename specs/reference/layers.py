@@ -304,6 +304,10 @@ class Layers:
         if absent is not None and not drawn:
             raise absent
 
+    def cubes(self, draw: Draw) -> list[tuple[Layer, Arguments]]:
+        """Draw calls with as many tokens and features per head as heads, where there are some."""
+        return []
+
     def expected(self, layer: Layer, arguments: Arguments) -> Expected:
         """Return what the object should give."""
         return type(self).expected_of(self.reference, layer.state(), *arguments)[0]

@@ -21,8 +21,10 @@ from harness.candidate.weights.layouts import (
     groups,
     inputs_first,
     inputs_in,
+    into_heads,
     one_for_every_head,
     shared_axes,
+    with_one_head,
 )
 from harness.candidate.weights.learned import Axes, Learned, Norm, Projection
 from harness.candidate.weights.parameter_names import projections_named_by, stem, words
@@ -47,6 +49,12 @@ def possible_layouts(
     found = _complete(parameters, learned, {}, by_name=True)
     found = [*found, *(swapped for layout in found[:1] for swapped in _swapped(layout))]
     found = found or _complete(parameters, learned, {})
+    for names in _ONE_HEAD:
+        if not found and any(dict(p.outputs)["h"] > 1 for p in into_heads(learned)):
+            found = [
+                dataclasses.replace(layout, learned=tuple(learned), of_one_head=names)
+                for layout in _complete(parameters, with_one_head(learned, names), {}, by_name=True)
+            ]
     if not found and (small := one_for_every_head(learned)):
         found = [
             dataclasses.replace(layout, learned=tuple(learned), per_head=True)
@@ -71,6 +79,9 @@ def nameless_layouts(
     """
     return _complete(parameters, learned, {})[:NAMELESS_TRIES]
 
+
+#: Projections that may make one head, which then serves all.
+_ONE_HEAD: Final = ("Q", "KV", "K", "V")
 
 #: Missing projections, and which of them another one stands in for.
 _INCOMPLETE: Final[tuple[tuple[str, dict[str, str]], ...]] = (

@@ -118,6 +118,7 @@ class WeightLayout:
     slots: tuple[Slot, ...]
     shared: Mapping[str, str] = dataclasses.field(default_factory=dict)  #: K -> Q: Q serves both
     per_head: bool = False  #: one small projection serves every head
+    of_one_head: str = ""  #: names of the projections that make one head, which serves all
 
     @property
     def recipe(self) -> Recipe:
@@ -150,7 +151,7 @@ class WeightLayout:
 
     def fill(self, weights: Mapping[str, Floats]) -> dict[str, Floats]:
         """Return the values of the candidate's parameters for those of the reference."""
-        if self.per_head:
+        if self._is_small:
             weights = {**weights, **self._blocks(weights)}
         return {k: v for slot in self.slots for k, v in slot.fill(weights).items()}
 
@@ -178,7 +179,7 @@ class WeightLayout:
             else:
                 defaults |= {part.gain: np.ones(part.width), part.shift: np.zeros(part.width)}
         biased = {name for slot in self.slots for name in slot.holds}
-        if self.per_head:
+        if self._is_small:
             held = {name: weights[name] for name in biased}
         else:
             held = self.read(self.fill(weights))
@@ -187,12 +188,20 @@ class WeightLayout:
                 held[f"b_{copy}"] = weights[f"b_{copy}"]
         return {**weights, **defaults, **held}
 
+    @property
+    def _is_small(self) -> bool:
+        """Whether heads share what each should have of its own."""
+        return self.per_head or bool(self.of_one_head)
+
     def _blocks(self, weights: Mapping[str, Floats]) -> dict[str, Floats]:
-        """Return the first head's block of every projection into heads."""
+        """Return what every head shares: the first head's part of projections into heads."""
         blocks = {}
         for part in into_heads(self.learned):
+            if self.of_one_head and part.name not in self.of_one_head:
+                continue
             width = dict(part.outputs)["d"]
-            blocks[part.matrix] = weights[part.matrix][:width, :width]
+            inputs = width if self.per_head else part.shape[0]
+            blocks[part.matrix] = weights[part.matrix][:inputs, :width]
             blocks[part.bias] = weights[part.bias][:width]
         return blocks
 
@@ -264,6 +273,13 @@ def one_for_every_head(learned: Sequence[Learned]) -> list[Learned]:
     return [small.get(part.name, part) for part in learned]
 
 
+def with_one_head(learned: Sequence[Learned], names: str) -> list[Learned]:
+    """Return what is learned when some projections make one head only."""
+    into = {part.name: part for part in into_heads(learned) if part.name in names}
+    narrow = {name: Projection(name, part.inputs, part.outputs[-1:]) for name, part in into.items()}
+    return [narrow.get(part.name, part) for part in learned]
+
+
 def inputs_first(slot: Slot) -> bool | None:
     """Tell whether the inputs come before the outputs, or None where they lie in between."""
     inputs = inputs_in(slot.axes[0])
@@ -297,7 +313,9 @@ def rebuild_layout(
     recipe: Recipe, parameters: Mapping[str, Floats], learned: Sequence[Learned], like: WeightLayout
 ) -> WeightLayout | None:
     """Find a layout again in an object of other sizes, or return None where it does not fit."""
-    small = one_for_every_head(learned) if like.per_head else list(learned)
+    small = (
+        one_for_every_head(learned) if like.per_head else with_one_head(learned, like.of_one_head)
+    )
     axes: dict[str, Axes] = {}
     for part in small:
         if isinstance(part, Projection):
@@ -319,4 +337,4 @@ def rebuild_layout(
         if math.prod(group.shape) != size:
             return None
         slots.append(slot)
-    return WeightLayout(tuple(learned), tuple(slots), like.shared, like.per_head)
+    return dataclasses.replace(like, learned=tuple(learned), slots=tuple(slots))
