@@ -67,17 +67,13 @@ class AdaptingSession:
         if isinstance(step, Call) and step.keep and not convention.hands_on_a_cache:
             raise NotOffered("cache to hand on")
         renamed = convention.name if step.object is None else ""
-        if isinstance(step, (Cost, Gradients)):
+        if isinstance(step, Gradients):
             pieces = SplitCall(convention, step.arguments)
-            given, named = pieces.whole()
-            sent = dataclasses.replace(step, name=renamed, arguments=given, keywords=named)
-            if isinstance(sent, Gradients):
-                of = tuple(convention.sent_at(place, given, named) for place in sent.of)
-                sent = dataclasses.replace(
-                    sent, of=of, cotangents=convention.cotangents(sent.cotangents)
-                )
-                return [sent], pieces.gradients
-            return [sent], _first
+            sent = pieces.gradient_steps(dataclasses.replace(step, name=renamed))
+            return [*sent], lambda answers: pieces.gradients(answers, len(step.of))
+        if isinstance(step, Cost):
+            given, named = SplitCall(convention, step.arguments).whole()
+            return [dataclasses.replace(step, name=renamed, arguments=given, keywords=named)], _first
         return self._call(name, convention, dataclasses.replace(step, name=renamed))
 
     def _name(self, step: Step) -> str:

@@ -67,7 +67,8 @@ class Convention:
     constructor: tuple[Argument, ...] = ()  #: what a class is made of; () for the brief's sizes
     #: parameters of the submission's own, and what they are given
     constants: tuple[tuple[str, Value], ...] = ()
-    causal: bool | None = None  #: whether a class without a choice is causal
+    causal: bool | None = None  #: whether what leaves no choice is causal
+    sources: int = 3  #: how many it takes: of fewer, one serves keys and values, or all
     places: Places = NOWHERE
     headed: bool = False  #: arrays have a dimension of heads
     layer: bool = False  #: it is a class, and what has heads is inside
@@ -85,6 +86,16 @@ class Convention:
         return self.layer and self.headed and "h" not in (self.mask.axes or "h")
 
     @property
+    def masks(self) -> bool:
+        """Whether it takes a mask of the brief's kind."""
+        return self.places.mask is None or self.places.mask in self.order
+
+    @property
+    def causal_inside(self) -> bool:
+        """Whether attention between sources is causal, and leaves no choice."""
+        return bool(self.causal) and self.places.key is not None
+
+    @property
     def hands_on_a_cache(self) -> bool:
         """Whether a cache that it returned can be given back to it."""
         names = self.parameters
@@ -97,8 +108,24 @@ class Convention:
             NotOffered: it has none, so that the check which asks for it does not apply.
         """
         for place, (name, value) in enumerate(zip(self.parameters, values, strict=False)):
-            if place not in self.order and not _is_neutral(name, value):
-                raise NotOffered(f"parameter for {name}")
+            if place in self.order or _is_neutral(name, value) or self._is_inside(place, value):
+                continue
+            if place in (self.places.key, self.places.value) and self.sources < 3:
+                continue
+            raise NotOffered(f"parameter for {name}")
+
+    def _is_inside(self, place: int, value: Value) -> bool:
+        """Tell whether a value is the causal mask that a submission has inside."""
+        return bool(self.causal) and place == self.places.mask and self.is_causal(value)
+
+    def is_causal(self, value: object, *, exactly: bool = True) -> bool:
+        """Tell whether a mask of the brief blocks the future, and (exactly) nothing else."""
+        mask = array_of(value)
+        if mask is None or mask.ndim < 2 or mask.shape[-1] != mask.shape[-2]:
+            return False
+        allowed = (mask != 0) ^ self.blocking
+        past = np.tri(mask.shape[-1], dtype=bool)
+        return bool((allowed == past).all() if exactly else (allowed <= past).all())
 
     def arguments(self, values: Sequence[Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
         """Put arguments in the brief's order into the submission's, and under its keywords."""
@@ -122,6 +149,9 @@ class Convention:
 
     def sent_at(self, place: int, given: Sequence[Value], named: Mapping[str, Value]) -> int:
         """Return where an argument of the brief is among those of ``arguments``."""
+        if place not in self.order:  # one source serves as several
+            key = self.places.key or 0
+            place = key if key in self.order else self.places.query or 0
         at = self.order.index(place)
         by_position = len(self.order) - len(self.keywords)
         if at < by_position:

@@ -24,8 +24,8 @@ from harness.conventions.constructors import (
 )
 from harness.conventions.convention import AXIS_ORDERS, Convention, Places
 from harness.conventions.mask_forms import MaskForm
-from harness.conventions.text_trials import masked_inside, padding_form
-from harness.conventions.trials import ConventionTrials
+from harness.conventions.text_trials import causal_inside, masked_inside, padding_form
+from harness.conventions.trials import ConventionTrial, ConventionTrials
 from harness.protocol import Call, Tensor
 from harness.spec import Draw, EntryPoint, Spec
 from harness.text import one_line
@@ -92,7 +92,9 @@ def infer(spec: Spec, session: Session, report: LoadReport) -> Inferred:
             convention = _variant(point, named[0], session, spec)
         else:
             convention = named[0]
-        if convention.constructor:
+        if Places.of(point).key is not None and _leaves_no_choice(point, convention, definition):
+            convention = causal_inside(point, convention, session, spec)
+        elif convention.constructor:
             convention = masked_inside(point, convention, session)
         if point.constructor and Places.of(point).key is None:
             convention = padding_form(point, convention, session)
@@ -107,6 +109,18 @@ def infer(spec: Spec, session: Session, report: LoadReport) -> Inferred:
         if point.constructor and point.name in found and found[point.name].constructor
     }
     return Inferred(conventions=found, words=said, unclear=unclear, offered=offered)
+
+
+def _leaves_no_choice(
+    point: EntryPoint, convention: Convention, definition: Definition
+) -> bool:
+    """Tell whether a causal mask inside would be a convention: beside a brief's mask it is none."""
+    takes_mask = convention.places.mask in convention.order
+    return convention.sources < _sources_of(Places.of(point)) or not takes_mask
+
+
+def _sources_of(places: Places) -> int:
+    return len({places.query, places.key, places.value} - {None})
 
 
 def _offered(
@@ -170,13 +184,17 @@ def by_name(point: EntryPoint, definition: Definition) -> Iterator[Convention]:
     places = Places.of(point)
     takes = _positional_first(_call_of(definition))
     made = arguments_of(point, _positional_first(definition.takes)) if point.constructor else ()
-    for order in _orders(point.parameters, len(point.required), takes, places):
+    orders = [
+        (3, order) for order in _orders(point.parameters, len(point.required), takes, places)
+    ]
+    for sources, order in orders or list(_orders_of_fewer(point, takes, places)):
         kept, keywords, constants = _placed(takes, order)
         at = next((one for one, place in kept if place is not None and place == places.mask), None)
         yield Convention(
             name=definition.name,
             parameters=point.parameters,
             order=tuple(place for _, place in kept),
+            sources=sources,
             keywords=keywords,
             constants=constants,
             constructor=made,
@@ -243,6 +261,33 @@ def _orders(
             yield (*first, *usual[len(arrays) :])
 
 
+def _orders_of_fewer(
+    point: EntryPoint, takes: Sequence[Parameter], places: Places
+) -> Iterator[tuple[int, tuple[int | None, ...]]]:
+    """Yield orders of two sources, and of one, where that is what a submission takes."""
+    if places.key is None or not point.constructor:
+        return
+    for count in (2, 1):
+        wanted = (places.query, places.key)[:count]
+        if count >= _sources_of(places) or len(takes) < count:
+            continue
+        order: list[int | None] = [*wanted, *[None] * (len(takes) - count)]
+        for n, one in enumerate(takes[count:], count):
+            if places.mask is not None and _means(one.name, "mask") and places.mask not in order:
+                order[n] = places.mask
+        if any(_means(one.name, "mask") for one in takes[:count]):
+            continue
+        if places.mask is not None and places.mask not in order:
+            free = (
+                n
+                for n, one in enumerate(takes)
+                if order[n] is None and one.value is None and not set(words(one.name)) & OWN
+            )
+            if (at := next(free, None)) is not None:
+                order[at] = places.mask
+        yield count, tuple(order)
+
+
 def _filled(
     wanted: Sequence[str], takes: Sequence[Parameter], order: list[int | None]
 ) -> list[int | None]:
@@ -280,22 +325,45 @@ def _is_briefs(point: EntryPoint, definition: Definition) -> bool:
 def _by_trial(
     point: EntryPoint, named: Sequence[Convention], session: Session, spec: Spec
 ) -> Convention | None:
-    """Decide order, layout, outputs and mask by trial, or None when nothing works."""
-    sizes = offered_sizes(point, named[0].constructor, point.sizes, None)
+    """Decide order, layout, outputs and mask by trial, or None when nothing works.
+
+    First the brief's own call; where that is not answered as the brief says, every order and
+    layout without a mask, once more with equal lengths, and then every form of a mask.
+    """
     dtype = "f4" if spec.arrays == "torch" else "f8"
-    masks = Places.of(point).mask in named[0].order
-    trials = ConventionTrials(point, Draw("", "conventions"), dtype, sizes, masks=masks)
-    working = [trial for trial in trials.run(named, session) if trials.works(trial)]
+    for even in (False, True):
+        for sources in sorted({one.sources for one in named}, reverse=True):
+            alike = [one for one in named if one.sources == sources]
+            sizes = offered_sizes(point, alike[0].constructor, point.sizes, None)
+            trials = ConventionTrials(
+                point, Draw("", "conventions"), dtype, sizes, sources=sources, even=even
+            )
+            if (found := _tried_out(trials, alike, session)) is not None:
+                return _with_outputs(point, trials, found)
+    return None
+
+
+def _tried_out(
+    trials: ConventionTrials, named: Sequence[Convention], session: Session
+) -> ConventionTrial | None:
+    first = trials.as_asked(named[0], session)
+    if trials.works(first) and trials.masks_consistently(first):
+        return first
+    working = [one for one in trials.by_plain_calls(named, session) if trials.works(one)]
     if not working:
         return None
-    first = working[0].convention
     # Another layout could hide a bug of the mask: the first one that works is the submission's.
-    alike = [
-        trial
-        for trial in working
-        if (trial.convention.layout, trial.convention.order) == (first.layout, first.order)
-    ]
-    chosen = next((trial for trial in alike if trials.masks_consistently(trial)), working[0])
+    chosen = working[0]
+    if chosen.convention.places.mask not in chosen.convention.order:
+        return chosen
+    masked = trials.by_masks(chosen.convention, session)
+    return next((one for one in masked if trials.masks_consistently(one)), chosen)
+
+
+def _with_outputs(
+    point: EntryPoint, trials: ConventionTrials, chosen: ConventionTrial
+) -> Convention:
+    """Return a convention with the places of its outputs."""
     out, weights = trials.outputs(chosen.answers[0])
     if point.constructor or len(point.returns) == 1:
         return dataclasses.replace(chosen.convention, returns=(out,))
@@ -364,7 +432,19 @@ def _sentence(point: EntryPoint, convention: Convention, definition: Definition)
         names = [name for place, name in sorted((p, n) for p, n in found if p is not None)]
         where = f" at position {convention.returns[0]}" if len(names) == 1 else ""
         said.append(f"returns {', '.join(names)}{where}")
-    absent = [name for n, name in enumerate(point.parameters) if n not in convention.order]
+    brief_sources = _sources_of(Places.of(point))
+    if convention.sources < brief_sources:
+        one = "one source serves" if convention.sources == 1 else "the second source serves"
+        what = "queries, keys and values" if convention.sources == 1 else "keys and values"
+        said.append(f"{one} as {what}")
+    if convention.causal and Places.of(point).key is not None:
+        said.append("causal inside")
+    sources = {Places.of(point).key, Places.of(point).value} if convention.sources < 3 else set()
+    absent = [
+        name
+        for n, name in enumerate(point.parameters)
+        if n not in convention.order and n not in sources
+    ]
     if absent:
         said.append(f"has no {', '.join(absent)}")
     if convention.identity:

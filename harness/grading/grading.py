@@ -29,7 +29,7 @@ from harness.candidate import (
     run_checks,
     verdict,
 )
-from harness.conventions import AdaptingSession, deviations, infer
+from harness.conventions import AdaptingSession, Convention, deviations, infer
 from harness.diagnosis import diagnose, is_proven, unexplained
 from harness.errors import CandidateError, CandidateRaised, Refused, SandboxBroken
 from harness.evidence import gather
@@ -192,6 +192,7 @@ class Interface:
     unclear: str = ""  #: why it cannot be told how to talk to it
     heads_alike: bool = False  #: its masks cannot differ between heads
     load_error: CandidateError | None = None  #: why it did not load
+    core: Convention | None = None  #: how the attention itself is called
     #: sizes that the brief asks for -> those of what its class can be made of
     offered: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None
 
@@ -213,9 +214,9 @@ def find_interface(
     defined = frozenset(inferred.conventions)
     absent = ", ".join(sorted(brief - defined))
     notes = (f"Not in the submission, and not graded: {absent}",) if absent else ()
-    core = next((p.name for p in spec.entry_points if p.is_core), "")
-    unclear = inferred.unclear.get(core, "")
-    if core and core not in defined and not unclear:
+    asked = next((p.name for p in spec.entry_points if p.is_core), "")
+    unclear = inferred.unclear.get(asked, "")
+    if asked and asked not in defined and not unclear:
         unclear = _no_entry_point(spec, report)
     return Interface(
         AdaptingSession(session, inferred.conventions, variants),
@@ -224,6 +225,7 @@ def find_interface(
         (*report.notes, *notes),
         unclear,
         any(convention.heads_alike for convention in inferred.conventions.values()),
+        core=inferred.conventions.get(asked),
         offered=next(iter(inferred.offered.values()), None),
     )
 
@@ -262,6 +264,9 @@ def _score(
     known = SubmissionFacts(heads_alike=interface.heads_alike)
     if interface.offered is not None:
         known.offered = interface.offered
+    if interface.core is not None:
+        known.sources, known.masks = interface.core.sources, interface.core.masks
+        known.causal = interface.core.causal_inside
     checks, recording = run_checks(
         spec,
         interface.session,
