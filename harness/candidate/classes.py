@@ -194,7 +194,8 @@ class ClassProxy:
         jobs = [(layer, self._call(layer, arguments)) for layer, arguments in calls]
         answers = self._run(jobs)
         for (layer, step), answer in zip(jobs, answers, strict=True):
-            self._proxy.record(step.arguments, answer, layer.state())
+            if self._is_as_asked(layer, step.arguments):
+                self._proxy.record(step.arguments, answer, layer.state())
         return [self._returned(answer) for answer in answers]
 
     def echoing(self, layer: Layer, *arguments: Value) -> Returned:
@@ -205,13 +206,18 @@ class ClassProxy:
         require_echo(answer.echo, arguments)
         return returned
 
-    def raises(self, made_of: tuple[Value, ...], arguments: Arguments) -> bool:
-        """Tell whether making an object, or calling it as it is made, raises."""
+    def accepts(self, made_of: tuple[Value, ...], arguments: Arguments) -> bool:
+        """Tell whether an object can be made and called that the brief wants refused.
+
+        Who never saw the brief was not asked to.
+        """
+        if not self._proxy.known.saw_brief:
+            return False
         number = self._reference()
         made = Construct(object=number, name=self.name, arguments=made_of)
         arguments = self.fitted(arguments)
         answers = self._proxy.send([made, Call(object=number, arguments=arguments)])
-        return any(answer.raised is not None for answer in answers)
+        return all(answer.raised is None for answer in answers)
 
     def gradients(self, layer: Layer, arguments: Arguments, cotangent: Floats) -> GradientResult:
         """Return the gradients of Σ out·cotangent."""
@@ -235,12 +241,17 @@ class ClassProxy:
     ) -> GradientResult:
         """Return gradients by those of the weights, which hold the sources."""
         parts = list(separated.parts())
+        step = Gradients(object=layer.reference)
         jobs = [
-            (layer, part, Gradients(
-                object=layer.reference, arguments=part.arguments, cotangents=(cotangent[part.items],)
-            ))
+            (
+                layer,
+                part,
+                dataclasses.replace(
+                    step, arguments=part.arguments, cotangents=(cotangent[part.items],)
+                ),
+            )
             for part in parts
-        ]  # fmt: skip
+        ]
         of_sources: dict[str, list[Floats]] = {name: [] for name in "QKV"}
         of_weights: dict[str, Floats] = {}
         dtype = "f4"
@@ -331,6 +342,17 @@ class ClassProxy:
             self._proxy.known.conventions.setdefault("returns", said)
         return Returned(self._proxy.point, answer)
 
+    def _is_as_asked(self, layer: Layer, arguments: Arguments) -> bool:
+        """Tell whether a call is made as the reference makes it, so that mistakes show alike.
+
+        What mixes positions, or items, mixes others where queries are filled up or items go alone.
+        """
+        separated, known = self._separation(layer, arguments), self._proxy.known
+        if known.causal and self._sources.places:
+            mask = arguments[self._sources.mask] if len(arguments) > self._sources.mask else None
+            return separated is None and self._is_past(mask)
+        return separated is None or separated.is_whole
+
     def _separation(self, layer: Layer, arguments: Arguments) -> Separation | None:
         """Return a call with its sources apart, or None where the class takes it as it is."""
         taken, known = self.sources, self._proxy.known
@@ -373,17 +395,13 @@ class ClassProxy:
                 joined.append(_joined(step, [(part[2], answer) for part, answer in together]))
         return joined
 
-    def _run_parts(
-        self, parts: Sequence[tuple[Layer, SeparatedCall | None, Step]]
-    ) -> list[Answer]:
+    def _run_parts(self, parts: Sequence[tuple[Layer, SeparatedCall | None, Step]]) -> list[Answer]:
         found: list[Answer] = []
         for start in range(0, len(parts), _PARTS_IN_A_FRAME):
             found += self._run_frame(parts[start : start + _PARTS_IN_A_FRAME])
         return found
 
-    def _run_frame(
-        self, parts: Sequence[tuple[Layer, SeparatedCall | None, Step]]
-    ) -> list[Answer]:
+    def _run_frame(self, parts: Sequence[tuple[Layer, SeparatedCall | None, Step]]) -> list[Answer]:
         steps: list[Step] = []
         places = []
         for layer, part, step in parts:
@@ -490,9 +508,7 @@ class ClassProxy:
         ]
 
 
-def _weight_gradients(
-    layer: Layer, answer: Answer, count: int
-) -> tuple[Mapping[str, Floats], str]:
+def _weight_gradients(layer: Layer, answer: Answer, count: int) -> tuple[Mapping[str, Floats], str]:
     """Return gradients of what is learned, after so many of arguments, and their dtype."""
     shapes = {name: value.shape for name, value in layer.parameters.items()}
     tensors = {

@@ -99,6 +99,13 @@ class Separation:
         else:
             raise NotOffered("second source")
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is one call, of as many queries as keys."""
+        items, queries, _ = self._given("Q").shape
+        keys = self._given("K").shape[1]
+        return queries == keys and items * (queries + keys) <= len(self.weights["W_Q"])
+
     def _given(self, name: str) -> Floats:
         return values_of(self.arguments[self.sources.places[name]])
 

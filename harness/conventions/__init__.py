@@ -2,7 +2,8 @@
 
 from harness.conventions.adapting_session import AdaptingSession
 from harness.conventions.convention import Convention
-from harness.conventions.inference import deviations, infer
+from harness.conventions.definitions import deviations
+from harness.conventions.inference import infer
 
 __all__ = [
     "AdaptingSession",

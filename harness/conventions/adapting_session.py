@@ -73,7 +73,8 @@ class AdaptingSession:
             return [*sent], lambda answers: pieces.gradients(answers, len(step.of))
         if isinstance(step, Cost):
             given, named = SplitCall(convention, step.arguments).whole()
-            return [dataclasses.replace(step, name=renamed, arguments=given, keywords=named)], _first
+            sent_cost = dataclasses.replace(step, name=renamed, arguments=given, keywords=named)
+            return [sent_cost], _first
         return self._call(name, convention, dataclasses.replace(step, name=renamed))
 
     def _name(self, step: Step) -> str:

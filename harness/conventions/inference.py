@@ -23,6 +23,7 @@ from harness.conventions.constructors import (
     offered_sizes,
 )
 from harness.conventions.convention import AXIS_ORDERS, Convention, Places
+from harness.conventions.definitions import call_of, candidates
 from harness.conventions.mask_forms import MaskForm
 from harness.conventions.text_trials import causal_inside, masked_inside, padding_form
 from harness.conventions.trials import ConventionTrial, ConventionTrials
@@ -75,34 +76,17 @@ def infer(spec: Spec, session: Session, report: LoadReport) -> Inferred:
     said: dict[str, str] = {}
     unclear: dict[str, str] = {}
     for point in spec.entry_points:
-        definition = find(point, report.definitions)
-        if definition is None:
-            continue
-        named = list(by_name(point, definition))
-        if not named:
-            unclear[point.name] = _too_few(point, definition)
-            continue
-        if Places.of(point).key is not None:
-            convention = _by_trial(point, named, session, spec)
-            if convention is None and not _is_briefs(point, definition):
-                unclear[point.name] = _unclear(point, definition)
+        fitting = candidates(point, report.definitions)
+        for definition in fitting if point.is_core else fitting[:1]:
+            convention, reason = _understood(point, definition, session, spec)
+            if convention is None:
+                unclear.setdefault(point.name, reason)
                 continue
-            convention = convention or named[0]
-        elif point.variants:
-            convention = _variant(point, named[0], session, spec)
-        else:
-            convention = named[0]
-        if Places.of(point).key is not None and _leaves_no_choice(point, convention, definition):
-            convention = causal_inside(point, convention, session, spec)
-        elif convention.constructor:
-            convention = masked_inside(point, convention, session)
-        if point.constructor and Places.of(point).key is None:
-            convention = padding_form(point, convention, session)
-        if not point.is_core and not set(range(len(point.parameters))) <= set(convention.order):
-            continue  # a helper that takes less than the brief asks for is something else
-        found[point.name] = convention
-        if sentence := _sentence(point, convention, definition):
-            said[point.name] = sentence
+            unclear.pop(point.name, None)
+            found[point.name] = convention
+            if sentence := _sentence(point, convention, definition):
+                said[point.name] = sentence
+            break
     offered = {
         point.name: partial(_offered, point, found[point.name])
         for point in spec.entry_points
@@ -111,9 +95,33 @@ def infer(spec: Spec, session: Session, report: LoadReport) -> Inferred:
     return Inferred(conventions=found, words=said, unclear=unclear, offered=offered)
 
 
-def _leaves_no_choice(
-    point: EntryPoint, convention: Convention, definition: Definition
-) -> bool:
+def _understood(
+    point: EntryPoint, definition: Definition, session: Session, spec: Spec
+) -> tuple[Convention | None, str]:
+    """Return how a definition is called, or None and why that cannot be told."""
+    named = list(by_name(point, definition))
+    if not named:
+        return None, _too_few(point, definition)
+    convention = named[0]
+    if Places.of(point).key is not None:
+        tried = _by_trial(point, named, session, spec)
+        if tried is None and not _is_briefs(point, definition):
+            return None, _unclear(point, definition)
+        convention = tried or named[0]
+    elif point.variants:
+        convention = _variant(point, named[0], session, spec)
+    if Places.of(point).key is not None and _leaves_no_choice(point, convention):
+        convention = causal_inside(point, convention, session, spec)
+    elif convention.constructor:
+        convention = masked_inside(point, convention, session)
+    if point.constructor and Places.of(point).key is None:
+        convention = padding_form(point, convention, session)
+    if not point.is_core and not set(range(len(point.parameters))) <= set(convention.order):
+        return None, ""  # a helper that takes less than the brief asks for is something else
+    return convention, ""
+
+
+def _leaves_no_choice(point: EntryPoint, convention: Convention) -> bool:
     """Tell whether a causal mask inside would be a convention: beside a brief's mask it is none."""
     takes_mask = convention.places.mask in convention.order
     return convention.sources < _sources_of(Places.of(point)) or not takes_mask
@@ -129,65 +137,17 @@ def _offered(
     return offered_sizes(point, convention.constructor, made_of, convention.causal)
 
 
-def find(point: EntryPoint, definitions: Sequence[Definition]) -> Definition | None:
-    """Return what stands for an entry point: by its name, an alias, or its parameters."""
-    kind = "class" if point.constructor else "function"
-    definitions = [one for one in definitions if one.kind == kind]
-    by_exact = {definition.name: definition for definition in definitions}
-    for name in (point.name, *point.aliases):
-        if name in by_exact:
-            return by_exact[name]
-    folded = {_folded(definition.name): definition for definition in reversed(definitions)}
-    for name in (point.name, *point.aliases):
-        if _folded(name) in folded:
-            return folded[_folded(name)]
-    wanted = {role for name in point.parameters for role in projections_named_by(name)} & {
-        "Q",
-        "K",
-        "V",
-    }
-    alike = [one for one in definitions if wanted and wanted <= _announced(_call_of(one))]
-    if len(alike) == 1:
-        return alike[-1]
-    # The only one of its kind is what was handed in, whatever its name; it is tried as any other.
-    fits = [one for one in definitions if len(_call_of(one)) >= len(point.required)]
-    return fits[0] if point.is_core and len(definitions) == 1 and fits else None
-
-
-def deviations(spec: Spec, report: LoadReport) -> str:
-    """Say what a submission calls entry points that it has under other names only, or ""."""
-    said = []
-    for point in spec.entry_points:
-        definition = find(point, report.definitions)
-        if point.name not in report.names and definition is not None:
-            said.append(f"{point.name} is called {one_line(definition.name, 60)}")
-    return f"{', '.join(said)}; rename, or grade with --conventions adapt" if said else ""
-
-
-def _folded(name: str) -> str:
-    return "".join(words(name))
-
-
-def _call_of(definition: Definition) -> tuple[Parameter, ...]:
-    return definition.call if definition.kind == "class" else definition.takes
-
-
-def _announced(parameters: Sequence[Parameter]) -> set[str]:
-    return {role for one in parameters for role in projections_named_by(one.name)}
-
-
 def by_name(point: EntryPoint, definition: Definition) -> Iterator[Convention]:
     """Match the submission's parameters with the brief's by their names.
 
     Where names do not tell, every order of the arrays is yielded, the brief's first.
     """
     places = Places.of(point)
-    takes = _positional_first(_call_of(definition))
+    takes = _positional_first(call_of(definition))
     made = arguments_of(point, _positional_first(definition.takes)) if point.constructor else ()
-    orders = [
-        (3, order) for order in _orders(point.parameters, len(point.required), takes, places)
-    ]
-    for sources, order in orders or list(_orders_of_fewer(point, takes, places)):
+    orders = [(3, order) for order in _orders(point.parameters, len(point.required), takes, places)]
+    orders += _orders_of_fewer(point, takes, places)
+    for sources, order in orders:
         kept, keywords, constants = _placed(takes, order)
         at = next((one for one, place in kept if place is not None and place == places.mask), None)
         yield Convention(
@@ -248,6 +208,8 @@ def _orders(
     if takes and set(range(required)) <= set(order):
         yield tuple(_filled(wanted, takes, order))
         return
+    if places.mask is not None and places.mask in order[:required]:
+        return  # fewer sources than the brief's come before the mask
     usual = tuple(range(min(len(wanted), len(takes)) if takes else len(wanted)))
     if takes and len(usual) < required:
         return  # what takes fewer arrays than the brief gives cannot be called in its order
@@ -265,7 +227,8 @@ def _orders_of_fewer(
     point: EntryPoint, takes: Sequence[Parameter], places: Places
 ) -> Iterator[tuple[int, tuple[int | None, ...]]]:
     """Yield orders of two sources, and of one, where that is what a submission takes."""
-    if places.key is None or not point.constructor:
+    announced = {role for one in takes for role in projections_named_by(one.name)}
+    if places.key is None or not point.constructor or set("QKV") <= announced:
         return
     for count in (2, 1):
         wanted = (places.query, places.key)[:count]
@@ -317,7 +280,7 @@ def _means(name: str, wanted: str) -> bool:
 
 def _is_briefs(point: EntryPoint, definition: Definition) -> bool:
     """Tell whether name and parameters are the brief's, so that what is wrong is a bug."""
-    given = [one.name.lower() for one in _call_of(definition)]
+    given = [one.name.lower() for one in call_of(definition)]
     wanted = [name.lower() for name in point.parameters]
     return definition.name == point.name and given[: len(wanted)] == wanted[: len(given)] != []
 
@@ -393,7 +356,7 @@ def _variant(point: EntryPoint, named: Convention, session: Session, spec: Spec)
 
 
 def _too_few(point: EntryPoint, definition: Definition) -> str:
-    takes = ", ".join(one_line(one.name, 30) for one in _call_of(definition))
+    takes = ", ".join(one_line(one.name, 30) for one in call_of(definition))
     return (
         f"{one_line(definition.name, 60)} takes ({takes}), "
         f"expected ({', '.join(point.required)}): the brief gives more than it has parameters for"
@@ -401,7 +364,7 @@ def _too_few(point: EntryPoint, definition: Definition) -> str:
 
 
 def _unclear(point: EntryPoint, definition: Definition) -> str:
-    takes = ", ".join(one_line(one.name, 30) for one in _call_of(definition))
+    takes = ", ".join(one_line(one.name, 30) for one in call_of(definition))
     return (
         f"{one_line(definition.name, 60)}({takes}) gives no output of {point.name}'s shape in any "
         f"order or layout that was tried, expected {point.name}({', '.join(point.parameters)})"
@@ -411,7 +374,7 @@ def _unclear(point: EntryPoint, definition: Definition) -> str:
 def _sentence(point: EntryPoint, convention: Convention, definition: Definition) -> str:
     """Say how a convention differs from the brief, or "" when it does not."""
     said = []
-    takes = _positional_first(_call_of(definition))
+    takes = _positional_first(call_of(definition))
     if convention.name != point.name:
         said.append(f"called {one_line(convention.name, 60)}")
     if convention.constructor:

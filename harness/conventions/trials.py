@@ -223,7 +223,8 @@ class ConventionTrials:
             return False
         if len(arrays) < 2:
             return True
-        bare, keeping, plain, blocked, allowed, *shapes = (array[..., self._rows, :] for array in arrays)
+        compared = (array[..., self._rows, :] for array in arrays)
+        bare, keeping, plain, blocked, allowed, *shapes = compared
         still = _near(bare, keeping) and all(_near(plain, other) for other in (blocked, *shapes))
         return still and not np.allclose(plain, allowed, rtol=1e-3, atol=1e-3, equal_nan=True)
 

@@ -261,7 +261,10 @@ def _score(
     spec = assignment.spec
     if assignment.adapt and interface.defined is not None:
         spec = spec.only(interface.defined)
-    known = SubmissionFacts(heads_alike=interface.heads_alike)
+    known = SubmissionFacts(
+        heads_alike=interface.heads_alike,
+        saw_brief=not assignment.adapt or not interface.conventions,
+    )
     if interface.offered is not None:
         known.offered = interface.offered
     if interface.core is not None:

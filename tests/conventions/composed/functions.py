@@ -55,7 +55,9 @@ def _function(chance: random.Random, flaw: str, library: str) -> tuple[str, dict
     if mask == "causal":
         body += "n, m = scores.shape[-2:]\n"
         if torch:
-            body += "scores = scores.masked_fill(torch.tril(torch.ones(n, m)) == 0, float('-inf'))\n"
+            body += (
+                "scores = scores.masked_fill(torch.tril(torch.ones(n, m)) == 0, float('-inf'))\n"
+            )
         else:
             body += "scores = np.where(np.tri(n, m) == 0, -np.inf, scores)\n"
     elif mask:
@@ -115,7 +117,9 @@ def online_function(chance: random.Random, flaw: str) -> tuple[str, dict[str, st
     )  # fmt: skip
     body = f"m = {np}.full((*q.shape[:-1], 1), -1e30" + (", dtype=q.dtype)\n" if torch else ")\n")
     body += f"l = {np}.zeros_like(m)\n"
-    body += f"o = {np}.zeros((*q.shape[:-1], v.shape[-1])" + (", dtype=q.dtype)\n" if torch else ")\n")
+    body += f"o = {np}.zeros((*q.shape[:-1], v.shape[-1])" + (
+        ", dtype=q.dtype)\n" if torch else ")\n"
+    )
     body += f"for j in range(0, k.shape[-2], {block}):\n"
     body += f"    kj, vj = k[..., j:j + {block}, :], v[..., j:j + {block}, :]\n"
     body += f"    s = q @ {turned} / q.shape[-1] ** 0.5\n"

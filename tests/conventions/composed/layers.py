@@ -117,7 +117,14 @@ def multi_head(chance: random.Random, flaw: str) -> tuple[str, dict[str, str]]:
     return _file(choices["name"], made, init, takes, body), choices
 
 
-NAMES_OF_ONE = ("OneHeadAttention", "SelfAttention", "Head", "AttentionHead", "SingleHead", "CrossAttention")
+NAMES_OF_ONE = (
+    "OneHeadAttention",
+    "SelfAttention",
+    "Head",
+    "AttentionHead",
+    "SingleHead",
+    "CrossAttention",
+)
 CONSTRUCTORS_OF_ONE = {
     "brief": ("emb_size, qk_size, v_size", "emb_size", "qk_size", "v_size"),
     "one-width": ("hidden_size", "hidden_size", "hidden_size", "hidden_size"),
