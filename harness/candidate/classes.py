@@ -143,6 +143,10 @@ class ClassProxy:
         """How many sources the class takes; one serves as several where the brief has more."""
         return min(self._sources.count, self._proxy.known.sources)
 
+    def offered(self, made_of: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the sizes of what is made where a check asks for these."""
+        return self._proxy.known.offered(made_of)
+
     def fitted(self, arguments: Arguments) -> Arguments:
         """Return a drawn call as one that the class can make: with its sources and its masks."""
         known = self._proxy.known

@@ -104,7 +104,8 @@ class Separation:
         """Whether it is one call, of as many queries as keys."""
         items, queries, _ = self._given("Q").shape
         keys = self._given("K").shape[1]
-        return queries == keys and items * (queries + keys) <= len(self.weights["W_Q"])
+        width = len(self.weights["W_Q"])
+        return bool(queries == keys and items * (queries + keys) <= width)
 
     def _given(self, name: str) -> Floats:
         return values_of(self.arguments[self.sources.places[name]])

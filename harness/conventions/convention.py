@@ -67,6 +67,13 @@ class Convention:
     constructor: tuple[Argument, ...] = ()  #: what a class is made of; () for the brief's sizes
     #: parameters of the submission's own, and what they are given
     constants: tuple[tuple[str, Value], ...] = ()
+    is_class: bool = False  #: a class stands for a function: an object is made for each call
+    is_table: bool = False  #: it gives a table of positions, whose axis of one item does not count
+    deviates: bool = False  #: it is not written by the brief
+    inverts: bool = False  #: it makes masks, in which True is what the brief has as False
+    #: of a table that objects of a class add to their input, where its rows are: "", "batch" or
+    #: "time-first"
+    table: str = ""
     causal: bool | None = None  #: whether what leaves no choice is causal
     sources: int = 3  #: how many it takes: of fewer, one serves keys and values, or all
     places: Places = NOWHERE
@@ -108,11 +115,18 @@ class Convention:
             NotOffered: it has none, so that the check which asks for it does not apply.
         """
         for place, (name, value) in enumerate(zip(self.parameters, values, strict=False)):
+            if self.deviates and place == self.places.mask and self._is_added(value):
+                raise NotOffered("mask of floats")
             if place in self.order or _is_neutral(name, value) or self._is_inside(place, value):
                 continue
             if place in (self.places.key, self.places.value) and self.sources < 3:
                 continue
             raise NotOffered(f"parameter for {name}")
+
+    def _is_added(self, value: Value) -> bool:
+        """Tell whether a mask is one to add, of a submission that takes others."""
+        mask = array_of(value)
+        return mask is not None and mask.dtype.kind == "f" and self.mask.meaning != "additive"
 
     def _is_inside(self, place: int, value: Value) -> bool:
         """Tell whether a value is the causal mask that a submission has inside."""
@@ -193,10 +207,14 @@ class Convention:
                 found.pop()
             outs = found
         layout = AXIS_ORDERS[self.layout]
+        if self.is_table:
+            outs = [mapped(out, flat) for out in outs]
         outs = tuple(
             mapped(out, lambda array, n=n: layout.returned(array, n, leading))  # type: ignore[misc]
             for n, out in enumerate(outs)
         )
+        if self.inverts:
+            outs = tuple(mapped(out, lambda array: array == 0) for out in outs)
         if self.variant:
             outs = tuple(mapped(out, variants[self.variant]) for out in outs)
         return tuple(outs)
@@ -221,6 +239,13 @@ def mapped(value: _Some, change: Callable[[Floats], Floats]) -> _Some:
     if isinstance(value, np.ndarray):
         return np.ascontiguousarray(change(value))  # type: ignore[return-value]
     return value
+
+
+def flat(table: Floats) -> Floats:
+    """Drop an axis of one item from a table of positions."""
+    if table.ndim == 3 and 1 in table.shape[:2]:
+        return table[0] if table.shape[0] == 1 else table[:, 0]
+    return table
 
 
 def _is_neutral(name: str, value: Value) -> bool:

@@ -16,8 +16,11 @@ import numpy as np
 
 from harness.candidate import Definition, LoadReport, Parameter, Session
 from harness.candidate.weights import projections_named_by, words
+from harness.conventions.adapting_session import AdaptingSession
 from harness.conventions.constructors import (
     CONSTANTS,
+    Argument,
+    arguments_for_call,
     arguments_of,
     kind_of,
     offered_sizes,
@@ -56,6 +59,8 @@ OWN: Final = frozenset(
     | {"decoder", "masked", "autoregressive", "head", "training", "train", "dropout", "debug"}
     | {"name", "device", "dtype", "axis", "dim", "inplace", "bias", "drop", "pdrop"}
 )
+#: So many definitions are tried for one entry point.
+_CANDIDATES: Final = 5
 _BY_POSITION: Final = ("positional_only", "positional_or_keyword")
 
 
@@ -77,15 +82,16 @@ def infer(spec: Spec, session: Session, report: LoadReport) -> Inferred:
     unclear: dict[str, str] = {}
     for point in spec.entry_points:
         fitting = candidates(point, report.definitions)
-        for definition in fitting if point.is_core else fitting[:1]:
+        for definition in fitting[:_CANDIDATES]:
             convention, reason = _understood(point, definition, session, spec)
             if convention is None:
-                unclear.setdefault(point.name, reason)
+                if reason and point.is_core:
+                    unclear.setdefault(point.name, reason)
                 continue
             unclear.pop(point.name, None)
-            found[point.name] = convention
             if sentence := _sentence(point, convention, definition):
                 said[point.name] = sentence
+            found[point.name] = dataclasses.replace(convention, deviates=bool(sentence))
             break
     offered = {
         point.name: partial(_offered, point, found[point.name])
@@ -100,6 +106,8 @@ def _understood(
 ) -> tuple[Convention | None, str]:
     """Return how a definition is called, or None and why that cannot be told."""
     named = list(by_name(point, definition))
+    if not named and definition.kind == "class" and point.variants:
+        named = [_table_class(point, definition)]
     if not named:
         return None, _too_few(point, definition)
     convention = named[0]
@@ -110,13 +118,16 @@ def _understood(
         convention = tried or named[0]
     elif point.variants:
         convention = _variant(point, named[0], session, spec)
+        if named[0].is_class and not convention.table:
+            return None, _unclear(point, definition)
     if Places.of(point).key is not None and _leaves_no_choice(point, convention):
         convention = causal_inside(point, convention, session, spec)
     elif convention.constructor:
         convention = masked_inside(point, convention, session)
     if point.constructor and Places.of(point).key is None:
         convention = padding_form(point, convention, session)
-    if not point.is_core and not set(range(len(point.parameters))) <= set(convention.order):
+    everything = set(range(len(point.parameters)))
+    if not point.is_core and not convention.table and not everything <= set(convention.order):
         return None, ""  # a helper that takes less than the brief asks for is something else
     return convention, ""
 
@@ -144,8 +155,10 @@ def by_name(point: EntryPoint, definition: Definition) -> Iterator[Convention]:
     """
     places = Places.of(point)
     takes = _positional_first(call_of(definition))
-    made = arguments_of(point, _positional_first(definition.takes)) if point.constructor else ()
+    made = _constructor(point, definition)
     orders = [(3, order) for order in _orders(point.parameters, len(point.required), takes, places)]
+    if places.key is not None and places.key == places.value:
+        orders = [*_orders_of_three(point, takes, places), *orders]
     orders += _orders_of_fewer(point, takes, places)
     for sources, order in orders:
         kept, keywords, constants = _placed(takes, order)
@@ -159,12 +172,37 @@ def by_name(point: EntryPoint, definition: Definition) -> Iterator[Convention]:
             constants=constants,
             constructor=made,
             places=places,
+            is_class=definition.kind == "class" and not point.constructor,
+            is_table=bool(point.variants),
             headed=point.headed,
             layer=bool(point.constructor),
             mask=MaskForm(meaning="block" if point.blocking else "keep"),
             blocking=point.blocking,
             mask_required=at is not None and not at.default,
         )
+
+
+def _table_class(point: EntryPoint, definition: Definition) -> Convention:
+    """Return how a class is asked for its table, which it adds to what it is called with."""
+    return Convention(
+        name=definition.name,
+        parameters=point.parameters,
+        order=(0,),
+        constructor=_constructor(point, definition),
+        is_class=True,
+        is_table=True,
+    )
+
+
+def _constructor(point: EntryPoint, definition: Definition) -> tuple[Argument, ...]:
+    takes = _positional_first(definition.takes)
+    if point.constructor:
+        return arguments_of(point, takes)
+    if definition.kind == "function":
+        return ()
+    if point.variants:
+        return arguments_for_call(point, takes, {"max_len": 7, "d_model": 6})
+    return arguments_for_call(point, takes, {"d_k": 6})
 
 
 def _placed(
@@ -221,6 +259,23 @@ def _orders(
     for first in itertools.permutations(arrays):
         if first != tuple(arrays):
             yield (*first, *usual[len(arrays) :])
+
+
+def _orders_of_three(
+    point: EntryPoint, takes: Sequence[Parameter], places: Places
+) -> Iterator[tuple[int, tuple[int | None, ...]]]:
+    """Yield the order of query, key and value, where the brief has one source for the last two."""
+    roles = {"Q": places.query, "K": places.key, "V": places.value}
+    order: list[int | None] = []
+    for one in takes:
+        said = projections_named_by(one.name)
+        order.append(roles.get(said[0]) if len(said) == 1 else None)
+    if sum(place is not None for place in order) != 3:
+        return
+    for n, one in enumerate(takes):
+        if order[n] is None and places.mask not in order and _means(one.name, "mask"):
+            order[n] = places.mask
+    yield 3, tuple(order)
 
 
 def _orders_of_fewer(
@@ -340,19 +395,29 @@ def _with_outputs(
 
 def _variant(point: EntryPoint, named: Convention, session: Session, spec: Spec) -> Convention:
     """Find the variant under which the output is what the reference gives."""
-    arguments = point.example
-    given, keywords = named.arguments(arguments)
-    call = Call(name=named.name, arguments=given, keywords=keywords)
-    (answer,) = session.exchange([call])
-    if answer.raised is not None or not answer.outs or not isinstance(answer.outs[0], Tensor):
-        return named
-    values = answer.outs[0].values
-    right = spec.expect(spec.reference)[point.name](*arguments)[0].values
+    right = spec.expect(spec.reference)[point.name](*point.example)[0].values
+    tables = ("batch", "time-first", "single") if named.is_class else ("",)
     changes: dict[str, Callable[[Floats], Floats]] = {"": lambda array: array, **point.variants}
-    for name, change in changes.items():
-        if values.shape == right.shape and np.allclose(change(values), right, atol=1e-3):
-            return dataclasses.replace(named, variant=name)
-    return named
+    fitting = None
+    for table in tables:
+        convention = dataclasses.replace(named, table=table)
+        values = _table_of(point, convention, session)
+        if values is None or values.shape != right.shape or not np.ptp(values, axis=0).any():
+            continue
+        fitting = fitting or convention
+        for name, change in changes.items():
+            if np.allclose(change(values), right, atol=1e-3):
+                return dataclasses.replace(convention, variant=name)
+    return fitting or named
+
+
+def _table_of(point: EntryPoint, convention: Convention, session: Session) -> Floats | None:
+    """Return the table that a convention gives for the brief's example, or None."""
+    adapting = AdaptingSession(session, {point.name: convention}, {point.name: point.variants})
+    (answer,) = adapting.exchange([Call(name=point.name, arguments=point.example)])
+    if answer.raised is not None or not answer.outs or not isinstance(answer.outs[0], Tensor):
+        return None
+    return answer.outs[0].values.astype(np.float64)
 
 
 def _too_few(point: EntryPoint, definition: Definition) -> str:

@@ -18,6 +18,9 @@ class Draw:
     ``masks`` there is no parameter for one, and with fewer ``sources`` one text serves for several.
     """
 
+    masks = True
+    sources = 3
+
     def __init__(
         self,
         seed: str,

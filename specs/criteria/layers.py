@@ -50,6 +50,7 @@ def definition(layers: Layers, draw: Draw, judge: Judge):
 
 
 @criterion(
+    of_torch=True,
     facet=Facet.NUMERIC,
     hint="Keep the graph whole from the inputs and every parameter to the output: no .detach(), "
     ".data, .item() or numpy on the way.",
