@@ -77,7 +77,8 @@ class AdaptingSession:
         convention = self._conventions.get(name)
         if convention is None or not isinstance(step, (Call, Cost, Gradients)):
             return [step], _first
-        convention.require_offered(step.arguments)
+        if not convention.table:
+            convention.require_offered(step.arguments)
         if isinstance(step, Call) and step.keep and not convention.hands_on_a_cache:
             raise NotOffered("cache to hand on")
         renamed = convention.name if step.object is None else ""

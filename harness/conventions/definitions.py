@@ -25,6 +25,7 @@ _TRADE = {
     "layer": _ATTENTION | {"block", "layer", "cache"},
     "positional_encoding": frozenset(
         {"pos", "position", "positional", "pe", "sinusoid", "sinusoidal", "sinusoids", "timing"}
+        | {"encoding", "encodings", "embedding"}
     ),
     "rotary": frozenset({"rotary", "rope", "rotate"}),
     "alibi_bias": frozenset({"alibi"}),

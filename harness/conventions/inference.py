@@ -30,6 +30,7 @@ from harness.conventions.definitions import call_of, candidates
 from harness.conventions.mask_forms import MaskForm
 from harness.conventions.text_trials import causal_inside, masked_inside, padding_form
 from harness.conventions.trials import ConventionTrial, ConventionTrials
+from harness.errors import NotOffered
 from harness.protocol import Call, Tensor
 from harness.spec import Draw, EntryPoint, Spec
 from harness.text import one_line
@@ -83,7 +84,10 @@ def infer(spec: Spec, session: Session, report: LoadReport) -> Inferred:
     for point in spec.entry_points:
         fitting = candidates(point, report.definitions)
         for definition in fitting[:_CANDIDATES]:
-            convention, reason = _understood(point, definition, session, spec)
+            try:
+                convention, reason = _understood(point, definition, session, spec)
+            except NotOffered as error:
+                convention, reason = None, _lacks(definition, error)
             if convention is None:
                 if reason and point.is_core:
                     unclear.setdefault(point.name, reason)
@@ -418,6 +422,10 @@ def _table_of(point: EntryPoint, convention: Convention, session: Session) -> Fl
     if answer.raised is not None or not answer.outs or not isinstance(answer.outs[0], Tensor):
         return None
     return answer.outs[0].values.astype(np.float64)
+
+
+def _lacks(definition: Definition, error: NotOffered) -> str:
+    return f"{one_line(definition.name, 60)} has no {error}, without which it cannot be tried"
 
 
 def _too_few(point: EntryPoint, definition: Definition) -> str:

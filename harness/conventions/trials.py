@@ -90,11 +90,11 @@ class ConventionTrials:
             array = np.array(values[self._moving[0]])
             array[..., list(moved), :] += 3
             values.update(dict.fromkeys(self._moving, array))
-        last = 1 + max(place for place in values if place is not None)
+        fixed = self._point.fixed
+        last = 1 + max(place for place in (*values, *fixed) if place is not None)
         if mask is not None:
             last = (self._mask_at or 0) + 1
             values[self._mask_at] = mask
-        fixed = self._point.fixed
         return tuple(values.get(place, fixed.get(place)) for place in range(last))
 
     def _masked(self) -> list[tuple[Value, ...]]:
