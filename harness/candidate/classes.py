@@ -7,7 +7,6 @@ reference's terms, so that diagnosis can make it again.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -22,7 +21,15 @@ from harness.candidate.functions import (
     require_echo,
     require_gradients,
 )
-from harness.candidate.separation import SeparatedCall, Separation, Sources, fitted, values_of
+from harness.candidate.layer import GradientResult, Layer
+from harness.candidate.separation import (
+    SeparatedCall,
+    Separation,
+    Sources,
+    fitted,
+    joined,
+    values_of,
+)
 from harness.candidate.weights import (
     Construction,
     LayoutTrial,
@@ -44,84 +51,17 @@ from harness.protocol import (
     Gradients,
     Handle,
     Mode,
-    Output,
     Parameters,
-    SetParameters,
     Step,
     Tensor,
     Value,
 )
 from harness.spec import Draw
-from harness.text import one_line
 
 Floats = np.ndarray[Any, Any]
 
-#: Wire dtype -> the method of a torch module that converts it.
 #: So many calls go in one frame, with the weights of each; a header has 64 KiB.
 _PARTS_IN_A_FRAME: Final = 96
-_CASTS: Final = {"f8": "double", "f4": "float", "f2": "half", "bf2": "bfloat16"}
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class GradientResult:
-    """Gradients of one call: of its arguments, and of what is learned, by the reference's names."""
-
-    arguments: tuple[Output, ...]
-    weights: Mapping[str, Tensor]
-
-
-class Layer:
-    """One object of the submission's class, in evaluation mode."""
-
-    def __init__(
-        self,
-        number: int,
-        made_of: tuple[Value, ...],
-        layout: WeightLayout,
-        parameters: Mapping[str, Floats],
-        late: tuple[str, ...],
-    ) -> None:
-        self.reference = Handle(number)
-        self.made_of = made_of
-        self.layout = layout
-        self.parameters = parameters  #: as they were when it was made
-        self.names = tuple(parameters)
-        self.late = late  #: of those that came into being with the first call
-        self.weights: Mapping[str, Floats] = {}
-        self._pending: list[Step] = []
-
-    def set(self, weights: Mapping[str, Floats]) -> None:
-        """Give it weights, before its next call; ``weights`` then holds what it computes with."""
-        values = {name: np.asarray(v, np.float64) for name, v in weights.items()}
-        self.weights = self.layout.effective_weights(values)
-        self._pending.append(self.filled(values))
-
-    def filled(self, weights: Mapping[str, Floats]) -> SetParameters:
-        """Return the step that gives it weights, these of the reference."""
-        return SetParameters(self.reference, self.layout.fill(weights))
-
-    def restore(self) -> None:
-        """Give it its own weights again, before its next call."""
-        if not any(isinstance(step, SetParameters) for step in self._pending):
-            self._pending.append(self.filled(self.weights))
-
-    def cast(self, dtype: str) -> None:
-        """Convert it to another floating-point format, before weights that are yet to be set."""
-        self._pending.insert(0, Call(object=self.reference, name=_CASTS[dtype]))
-
-    def spell(self, names: Sequence[str]) -> str:
-        """Spell some of its parameters' names, which are the candidate's words, in one line."""
-        listed = ", ".join(one_line(name, 60) for name in names[:6])
-        return f"{listed}, …" if len(names) > 6 else listed
-
-    def pending(self) -> list[Step]:
-        """Return the steps that must come before its next call, once."""
-        steps, self._pending = self._pending, []
-        return steps
-
-    def state(self, before: Sequence[Sequence[Floats]] = ()) -> State:
-        """Return what it is in the reference's terms."""
-        return State(self.made_of, self.weights, tuple(tuple(prompt) for prompt in before))
 
 
 class ClassProxy:
@@ -269,9 +209,9 @@ class ClassProxy:
             for name, gradient in sources.items():
                 of_sources[name].append(gradient)
             of_weights = {name: of_weights.get(name, 0) + one for name, one in weights.items()}
-        joined = tuple(Tensor(np.concatenate(of_sources[name]), dtype) for name in "QKV")
+        sources_joined = tuple(Tensor(np.concatenate(of_sources[name]), dtype) for name in "QKV")
         held = {name: Tensor(values, dtype) for name, values in of_weights.items()}
-        return GradientResult(joined, held)
+        return GradientResult(sources_joined, held)
 
     def run_incrementally(
         self, layer: Layer, prompts: Sequence[Sequence[Floats]], place: int = 1
@@ -390,14 +330,14 @@ class ClassProxy:
                 parts.append((layer, part, sent))
         answers = iter(self._run_parts(parts))
         sent_parts = iter(parts)
-        joined = []
+        whole = []
         for (_, step), count in zip(jobs, counts, strict=True):
             together = [(next(sent_parts), next(answers)) for _ in range(count)]
             if together[0][0][1] is None:
-                joined.append(together[0][1])
+                whole.append(together[0][1])
             else:
-                joined.append(_joined(step, [(part[2], answer) for part, answer in together]))
-        return joined
+                whole.append(joined(step, [(part[2], answer) for part, answer in together]))
+        return whole
 
     def _run_parts(self, parts: Sequence[tuple[Layer, SeparatedCall | None, Step]]) -> list[Answer]:
         found: list[Answer] = []
@@ -522,37 +462,6 @@ def _weight_gradients(layer: Layer, answer: Answer, count: int) -> tuple[Mapping
     }
     found = layer.layout.read({name: out.values for name, out in tensors.items()})
     return found, next((out.dtype for out in tensors.values()), "f4")
-
-
-def _joined(step: Call, parts: Sequence[tuple[Step, Answer]]) -> Answer:
-    """Join the answers of the parts of a call along the batch, as if it had been made whole."""
-    first = parts[0][1]
-    failed = next((answer for _, answer in parts if answer.raised is not None), None)
-    if failed is not None:
-        return failed
-    outs = list(first.outs)
-    for place, out in enumerate(outs):
-        column = [answer.outs[place] for _, answer in parts if place < len(answer.outs)]
-        arrays = [one.values for one in column if isinstance(one, Tensor) and one.values.ndim]
-        if isinstance(out, Tensor) and len(arrays) == len(parts):
-            with contextlib.suppress(ValueError):  # of other shapes, which a check will say
-                outs[place] = Tensor(np.concatenate(arrays), out.dtype)
-    return dataclasses.replace(first, outs=tuple(outs), echo=_echo(step, parts))
-
-
-def _echo(step: Call, parts: Sequence[tuple[Step, Answer]]) -> tuple[Output, ...]:
-    """Return the arguments as they were given, save those that a part changed."""
-    after: list[Output] = [
-        Tensor.of(value) if isinstance(value, np.ndarray) else value  # type: ignore[misc]
-        for value in step.arguments
-    ]
-    for sent, answer in parts:
-        assert isinstance(sent, Call)
-        for place, (before, now) in enumerate(zip(sent.arguments, answer.echo, strict=False)):
-            same = isinstance(now, Tensor) and np.array_equal(values_of(before), now.values)
-            if is_array(before) and not same:
-                after[place] = now
-    return tuple(after) if step.echo else ()
 
 
 def _arrays(answer: Answer) -> dict[str, Floats]:

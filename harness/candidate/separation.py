@@ -8,6 +8,7 @@ it gets its inputs, and what it does wrong with them shows as it would.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 
 from harness.candidate.weights import WeightLayout, projections_named_by
 from harness.errors import NotOffered
-from harness.protocol import Tensor, Value
+from harness.protocol import Answer, Call, Output, Step, Tensor, Value
 from harness.spec import EntryPoint
 
 Floats = np.ndarray[Any, Any]
@@ -190,3 +191,34 @@ def fitted(
             allowed = np.broadcast_to(allowed, (items, *(1,) * point.headed, length, length))
         mask = allowed ^ point.blocking
     return tuple(values) if mask is None else (*values, np.ascontiguousarray(mask))
+
+
+def joined(step: Call, parts: Sequence[tuple[Step, Answer]]) -> Answer:
+    """Join the answers of the parts of a call along the batch, as if it had been made whole."""
+    first = parts[0][1]
+    failed = next((answer for _, answer in parts if answer.raised is not None), None)
+    if failed is not None:
+        return failed
+    outs = list(first.outs)
+    for place, out in enumerate(outs):
+        column = [answer.outs[place] for _, answer in parts if place < len(answer.outs)]
+        arrays = [one.values for one in column if isinstance(one, Tensor) and one.values.ndim]
+        if isinstance(out, Tensor) and len(arrays) == len(parts):
+            with contextlib.suppress(ValueError):  # of other shapes, which a check will say
+                outs[place] = Tensor(np.concatenate(arrays), out.dtype)
+    return dataclasses.replace(first, outs=tuple(outs), echo=_echo(step, parts))
+
+
+def _echo(step: Call, parts: Sequence[tuple[Step, Answer]]) -> tuple[Output, ...]:
+    """Return the arguments as they were given, save those that a part changed."""
+    after: list[Output] = [
+        Tensor.of(value) if isinstance(value, np.ndarray) else value  # type: ignore[misc]
+        for value in step.arguments
+    ]
+    for sent, answer in parts:
+        assert isinstance(sent, Call)
+        for place, (before, now) in enumerate(zip(sent.arguments, answer.echo, strict=False)):
+            same = isinstance(now, Tensor) and np.array_equal(values_of(before), now.values)
+            if isinstance(before, (Tensor, np.ndarray)) and not same:
+                after[place] = now
+    return tuple(after) if step.echo else ()

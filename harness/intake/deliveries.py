@@ -54,10 +54,9 @@ class Delivery:
         for path in itertools.islice(files, _MENTIONING):
             if path.suffix not in (".py", ".ipynb"):
                 return True
-            with contextlib.suppress(OSError):
-                with path.open("rb") as file:
-                    if word in file.read(_MENTIONING_BYTES):
-                        return True
+            with contextlib.suppress(OSError), path.open("rb") as file:
+                if word in file.read(_MENTIONING_BYTES):
+                    return True
         return False
 
     def load(self, parser: Parser | None = None) -> Submission:

@@ -1,7 +1,5 @@
 """Files put together from the choices that people make, each right or with one mistake.
 
-    python -m tests.conventions.composed write DIR COUNT
-
 A choice is one of a name, a constructor, a call, a mask, a return, a style. What is composed is
 right by construction, save for the mistake that it is given; ``tests`` hold both to float64.
 """

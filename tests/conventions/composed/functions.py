@@ -91,7 +91,8 @@ def _masked(meaning: str, mask: str, torch: bool) -> str:
 
 
 ONLINE_NAMES = (
-    "online_attention", "flash_attention", "flash_attention_forward", "tiled_attention", "attention",
+    "online_attention", "flash_attention", "flash_attention_forward", "tiled_attention",
+    "attention",
     "blockwise_attention", "flash_attn", "streaming_attention", "online_softmax_attention",
 )  # fmt: skip
 
@@ -111,10 +112,8 @@ def online_function(chance: random.Random, flaw: str) -> tuple[str, dict[str, st
     takes = f"q, k, v, {block}{choices['required']}" + (", mask=None" if choices["mask"] else "")
     np = "torch" if torch else "np"
     turned = "kj.transpose(-2, -1)" if torch else "np.swapaxes(kj, -1, -2)"
-    low = "float('-inf')"
-    keep, top = (
-        ("keepdim=True", ".amax(-1, keepdim=True)") if torch else ("keepdims=True", ".max(-1, keepdims=True)")
-    )  # fmt: skip
+    keep = "keepdim=True" if torch else "keepdims=True"
+    top = f".amax(-1, {keep})" if torch else f".max(-1, {keep})"
     body = f"m = {np}.full((*q.shape[:-1], 1), -1e30" + (", dtype=q.dtype)\n" if torch else ")\n")
     body += f"l = {np}.zeros_like(m)\n"
     body += f"o = {np}.zeros((*q.shape[:-1], v.shape[-1])" + (
@@ -132,5 +131,4 @@ def online_function(chance: random.Random, flaw: str) -> tuple[str, dict[str, st
     body += f"    l = l * old + p.sum(-1, {keep})\n    o = o * old + p @ vj\n    m = new\n"
     body += "return o / l\n"
     head = "import torch\n\n\n" if torch else "import numpy as np\n\n\n"
-    del low
     return f"{head}def {choices['name']}({takes}):\n{textwrap.indent(body, '    ')}", choices

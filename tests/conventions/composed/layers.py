@@ -16,8 +16,9 @@ FLAWS = {
 FLAWS_OF_ONE = {name: FLAWS[name] for name in ("no-scale", "softmax-over-queries")}
 
 NAMES = (
-    "MultiHeadAttention", "MultiheadAttention", "MHA", "SelfAttention", "Attention", "MultiHeadedAttention",
-    "TransformerAttention", "MultiHeadSelfAttention", "Attn", "AttentionLayer", "MHSA", "Block",
+    "MultiHeadAttention", "MultiheadAttention", "MHA", "SelfAttention", "Attention",
+    "MultiHeadedAttention", "TransformerAttention",
+    "MultiHeadSelfAttention", "Attn", "AttentionLayer", "MHSA", "Block",
 )  # fmt: skip
 #: parameters of the constructor, what the width and the heads are called inside
 CONSTRUCTORS = {
@@ -96,7 +97,8 @@ def multi_head(chance: random.Random, flaw: str) -> tuple[str, dict[str, str]]:
     if choices["style"] == "split":
         body += "q, k, v = (torch.stack(z.split(self.d, -1), 1) for z in (q, k, v))\n"
     else:
-        body += f"q, k, v = (z.{choices['style']}(b, -1, self.h, self.d).transpose(1, 2) for z in (q, k, v))\n"
+        shaped = f"z.{choices['style']}(b, -1, self.h, self.d).transpose(1, 2)"
+        body += f"q, k, v = ({shaped} for z in (q, k, v))\n"
     body += f"scores = q @ k.transpose(-2, -1) * {scale}\n"
     if mask == "causal":
         past = "self.past[:t, :t]" if "past" in init else "torch.tril(torch.ones(t, t))"
