@@ -8,7 +8,7 @@ from harness.candidate.checks import (
     run_checks,
     verdict,
 )
-from harness.candidate.classes import ClassProxy, Layer
+from harness.candidate.classes import ClassProxy
 from harness.candidate.functions import (
     Candidate,
     Recorded,
@@ -17,6 +17,7 @@ from harness.candidate.functions import (
     is_array,
     undefined_message,
 )
+from harness.candidate.layer import Layer
 from harness.candidate.question_sheet import QuestionSheet
 from harness.candidate.session import (
     Definition,

@@ -84,6 +84,8 @@ def run_check(
     outcome, message, line, file, mismatch = Outcome.PASSED, "", None, "", None
     began = time.monotonic()
     try:
+        if check.criterion.of_torch and not candidate.known.has_autograd:
+            raise NotOffered("tensors of torch")
         with np.errstate(all="ignore"):  # a wrong answer may hold anything
             check.criterion.body(**given)
     except NotOffered as error:
@@ -126,9 +128,12 @@ def _asked(
     check: Check, spec: Spec, candidate: Candidate, seed: str, sheet: QuestionSheet | None
 ) -> tuple[Draw, Session]:
     """Return what a check draws from, and what it exchanges its steps with."""
-    heads_alike = candidate.known.heads_alike
-    if sheet is None:
-        return Draw(seed, check.id, heads_alike=heads_alike), candidate.session
+    facts, heads_alike = candidate.known, candidate.known.heads_alike
+    if sheet is None or not facts.masks or facts.sources < 3:  # what is asked then is its own
+        drawn = Draw(
+            seed, check.id, heads_alike=heads_alike, masks=facts.masks, sources=facts.sources
+        )
+        return drawn, candidate.session
 
     def run(draw: Draw, judge: Judge, session: Session) -> None:
         known = SubmissionFacts(heads_alike=heads_alike, trust_parameter_names=True)

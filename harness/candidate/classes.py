@@ -21,6 +21,15 @@ from harness.candidate.functions import (
     require_echo,
     require_gradients,
 )
+from harness.candidate.layer import GradientResult, Layer
+from harness.candidate.separation import (
+    SeparatedCall,
+    Separation,
+    Sources,
+    fitted,
+    joined,
+    values_of,
+)
 from harness.candidate.weights import (
     Construction,
     LayoutTrial,
@@ -42,73 +51,17 @@ from harness.protocol import (
     Gradients,
     Handle,
     Mode,
-    Output,
     Parameters,
-    SetParameters,
     Step,
     Tensor,
     Value,
 )
 from harness.spec import Draw
-from harness.text import one_line
 
 Floats = np.ndarray[Any, Any]
 
-#: Wire dtype -> the method of a torch module that converts it.
-_CASTS: Final = {"f8": "double", "f4": "float", "f2": "half", "bf2": "bfloat16"}
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class GradientResult:
-    """Gradients of one call: of its arguments, and of what is learned, by the reference's names."""
-
-    arguments: tuple[Output, ...]
-    weights: Mapping[str, Tensor]
-
-
-class Layer:
-    """One object of the submission's class, in evaluation mode."""
-
-    def __init__(
-        self,
-        number: int,
-        made_of: tuple[Value, ...],
-        layout: WeightLayout,
-        parameters: Mapping[str, Floats],
-        late: tuple[str, ...],
-    ) -> None:
-        self.reference = Handle(number)
-        self.made_of = made_of
-        self.layout = layout
-        self.parameters = parameters  #: as they were when it was made
-        self.names = tuple(parameters)
-        self.late = late  #: of those that came into being with the first call
-        self.weights: Mapping[str, Floats] = {}
-        self._pending: list[Step] = []
-
-    def set(self, weights: Mapping[str, Floats]) -> None:
-        """Give it weights, before its next call; ``weights`` then holds what it computes with."""
-        values = {name: np.asarray(v, np.float64) for name, v in weights.items()}
-        self.weights = self.layout.effective_weights(values)
-        self._pending.append(SetParameters(self.reference, self.layout.fill(values)))
-
-    def cast(self, dtype: str) -> None:
-        """Convert it to another floating-point format, before weights that are yet to be set."""
-        self._pending.insert(0, Call(object=self.reference, name=_CASTS[dtype]))
-
-    def spell(self, names: Sequence[str]) -> str:
-        """Spell some of its parameters' names, which are the candidate's words, in one line."""
-        listed = ", ".join(one_line(name, 60) for name in names[:6])
-        return f"{listed}, …" if len(names) > 6 else listed
-
-    def pending(self) -> list[Step]:
-        """Return the steps that must come before its next call, once."""
-        steps, self._pending = self._pending, []
-        return steps
-
-    def state(self, before: Sequence[Sequence[Floats]] = ()) -> State:
-        """Return what it is in the reference's terms."""
-        return State(self.made_of, self.weights, tuple(tuple(prompt) for prompt in before))
+#: So many calls go in one frame, with the weights of each; a header has 64 KiB.
+_PARTS_IN_A_FRAME: Final = 96
 
 
 class ClassProxy:
@@ -117,12 +70,38 @@ class ClassProxy:
     def __init__(self, proxy: EntryPointProxy, construction: Construction) -> None:
         self._proxy = proxy
         self._construction = construction
+        self._sources = Sources.of(proxy.point)
         self.name = proxy.point.name
 
     @property
     def form(self) -> int:
         """Which of the reference's right forms the class computes, once an object was made."""
         return self._proxy.known.forms.get(self.name, 0)
+
+    @property
+    def sources(self) -> int:
+        """How many sources the class takes; one serves as several where the brief has more."""
+        return min(self._sources.count, self._proxy.known.sources)
+
+    def offered(self, made_of: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the sizes of what is made where a check asks for these."""
+        return self._proxy.known.offered(made_of)
+
+    def fitted(self, arguments: Arguments) -> Arguments:
+        """Return a drawn call as one that the class can make: with its sources and its masks."""
+        known = self._proxy.known
+        if not self._sources.places or (
+            self.sources == self._sources.count and known.masks and not known.causal
+        ):
+            return arguments
+        return fitted(
+            self._sources,
+            arguments,
+            self.sources,
+            masks=known.masks,
+            causal=known.causal,
+            point=self._proxy.point,
+        )
 
     def learned(self, *made_of: Any) -> tuple[Learned, ...]:
         """Return what an object made of these arguments learns."""
@@ -159,7 +138,8 @@ class ClassProxy:
         jobs = [(layer, self._call(layer, arguments)) for layer, arguments in calls]
         answers = self._run(jobs)
         for (layer, step), answer in zip(jobs, answers, strict=True):
-            self._proxy.record(step.arguments, answer, layer.state())
+            if self._is_as_asked(layer, step.arguments):
+                self._proxy.record(step.arguments, answer, layer.state())
         return [self._returned(answer) for answer in answers]
 
     def echoing(self, layer: Layer, *arguments: Value) -> Returned:
@@ -170,34 +150,68 @@ class ClassProxy:
         require_echo(answer.echo, arguments)
         return returned
 
-    def raises(self, made_of: tuple[Value, ...], arguments: Arguments) -> bool:
-        """Tell whether making an object, or calling it as it is made, raises."""
+    def accepts(self, made_of: tuple[Value, ...], arguments: Arguments) -> bool:
+        """Tell whether an object can be made and called that the brief wants refused.
+
+        Who never saw the brief was not asked to.
+        """
+        if not self._proxy.known.saw_brief:
+            return False
         number = self._reference()
         made = Construct(object=number, name=self.name, arguments=made_of)
+        arguments = self.fitted(arguments)
         answers = self._proxy.send([made, Call(object=number, arguments=arguments)])
-        return any(answer.raised is not None for answer in answers)
+        return all(answer.raised is None for answer in answers)
 
     def gradients(self, layer: Layer, arguments: Arguments, cotangent: Floats) -> GradientResult:
         """Return the gradients of Σ out·cotangent."""
+        separated = self._separation(layer, arguments)
+        if separated is not None:
+            return self._separated_gradients(layer, separated, cotangent)
         of = tuple(i for i, value in enumerate(arguments) if _is_floating(value))
         step = Gradients(
             object=layer.reference, arguments=arguments, cotangents=(cotangent,), of=of
         )
-        (answer,) = self._run([(layer, step)])
+        (answer,) = self._run_parts([(layer, None, step)])
         if answer.raised is not None:
             raise answer.raised
-        outs, names = answer.outs, answer.names
-        require_gradients(outs[: len(of)], [arguments[place] for place in of])
-        shapes = {name: value.shape for name, value in layer.parameters.items()}
-        tensors = {
-            name: out
-            for name, out in zip(names[len(of) :], outs[len(of) :], strict=False)
-            if isinstance(out, Tensor) and out.values.shape == shapes.get(name)
-        }
-        found = layer.layout.read({name: out.values for name, out in tensors.items()})
-        dtype = next((out.dtype for out in tensors.values()), "f4")
+        require_gradients(answer.outs[: len(of)], [arguments[place] for place in of])
+        found, dtype = _weight_gradients(layer, answer, len(of))
         weights = {name: Tensor(values, dtype) for name, values in found.items()}
-        return GradientResult(outs[: len(of)], weights)
+        return GradientResult(answer.outs[: len(of)], weights)
+
+    def _separated_gradients(
+        self, layer: Layer, separated: Separation, cotangent: Floats
+    ) -> GradientResult:
+        """Return gradients by those of the weights, which hold the sources."""
+        parts = list(separated.parts())
+        step = Gradients(object=layer.reference)
+        jobs = [
+            (
+                layer,
+                part,
+                dataclasses.replace(
+                    step, arguments=part.arguments, cotangents=(cotangent[part.items],)
+                ),
+            )
+            for part in parts
+        ]
+        of_sources: dict[str, list[Floats]] = {name: [] for name in "QKV"}
+        of_weights: dict[str, Floats] = {}
+        dtype = "f4"
+        for part, answer in zip(parts, self._run_parts(jobs), strict=True):
+            if answer.raised is not None:
+                raise answer.raised
+            found, dtype = _weight_gradients(layer, answer, 0)
+            if not {"W_Q", "W_K", "W_V"} <= found.keys():
+                return GradientResult((None, None, None), {})
+            sources, weights = separated.gradients(part, found)
+            for name, gradient in sources.items():
+                of_sources[name].append(gradient)
+            of_weights = {name: of_weights.get(name, 0) + one for name, one in weights.items()}
+        sources_joined = tuple(Tensor(np.concatenate(of_sources[name]), dtype) for name in "QKV")
+        held = {name: Tensor(values, dtype) for name, values in of_weights.items()}
+        return GradientResult(sources_joined, held)
 
     def run_incrementally(
         self, layer: Layer, prompts: Sequence[Sequence[Floats]], place: int = 1
@@ -229,7 +243,7 @@ class ClassProxy:
         kept = self._reference()
         first = dataclasses.replace(self._call(layer, (prefix,)), keep={1: kept})
         step = Cost(object=layer.reference, arguments=(x, kept))
-        begun, answer = self._run([(layer, first), (layer, step)])
+        begun, answer = self._run_parts([(layer, None, first), (layer, None, step)])
         for one in (begun, answer):
             if one.raised is not None:
                 raise one.raised
@@ -239,18 +253,29 @@ class ClassProxy:
     def registered(self, layer: Layer) -> frozenset[str]:
         """Return the names of all that torch saves and trains with the object."""
         step = Call(object=layer.reference, name="state_dict")
-        (answer,) = self._run([(layer, step)])
+        (answer,) = self._run_parts([(layer, None, step)])
         if answer.raised is not None:
             raise answer.raised
         return frozenset(answer.names)
 
     def names_now(self, layer: Layer) -> tuple[str, ...]:
         """Return the names of the object's parameters as they are now."""
-        (answer,) = self._run([(layer, Parameters(layer.reference))])
+        (answer,) = self._run_parts([(layer, None, Parameters(layer.reference))])
         return answer.names
 
     def _call(self, layer: Layer, arguments: Arguments) -> Call:
-        return Call(object=layer.reference, arguments=arguments)
+        return Call(object=layer.reference, arguments=self._told_alike(arguments))
+
+    def _told_alike(self, arguments: Arguments) -> Arguments:
+        """Return equal sources as one array, for a class that takes fewer than the brief."""
+        if self.sources == self._sources.count:
+            return arguments
+        given = list(arguments)
+        for place in sorted(set(self._sources.places.values()))[1:]:
+            for earlier in range(place):
+                if np.array_equal(values_of(given[place]), values_of(given[earlier])):
+                    given[place] = given[earlier]
+        return tuple(given)
 
     def _returned(self, answer: Answer) -> Returned:
         if answer.raised is not None:
@@ -261,11 +286,73 @@ class ClassProxy:
             self._proxy.known.conventions.setdefault("returns", said)
         return Returned(self._proxy.point, answer)
 
-    def _run(self, jobs: Sequence[tuple[Layer, Step]]) -> list[Answer]:
+    def _is_as_asked(self, layer: Layer, arguments: Arguments) -> bool:
+        """Tell whether a call is made as the reference makes it, so that mistakes show alike.
+
+        What mixes positions, or items, mixes others where queries are filled up or items go alone.
+        """
+        separated, known = self._separation(layer, arguments), self._proxy.known
+        if known.causal and self._sources.places:
+            mask = arguments[self._sources.mask] if len(arguments) > self._sources.mask else None
+            return separated is None and self._is_past(mask)
+        return separated is None or separated.is_whole
+
+    def _separation(self, layer: Layer, arguments: Arguments) -> Separation | None:
+        """Return a call with its sources apart, or None where the class takes it as it is."""
+        taken, known = self.sources, self._proxy.known
+        if taken >= self._sources.count:
+            return None
+        if self._sources.alike(arguments, taken) and not known.causal:
+            return None
+        mask = arguments[self._sources.mask] if len(arguments) > self._sources.mask else None
+        if self._sources.alike(arguments, taken) and self._is_past(mask):
+            return None
+        return Separation(self._sources, layer.layout, layer.weights, arguments)
+
+    def _is_past(self, mask: Value) -> bool:
+        """Tell whether a mask lets no query see a later key."""
+        if mask is None:
+            return False
+        allowed = (values_of(mask) != 0) ^ self._proxy.point.blocking
+        rows, keys = allowed.shape[-2:]
+        return rows == keys and bool((allowed <= np.tri(keys, dtype=bool)).all())
+
+    def _run(self, jobs: Sequence[tuple[Layer, Call]]) -> list[Answer]:
+        """Make calls, each in as many parts as its sources need, and join their answers."""
+        parts: list[tuple[Layer, SeparatedCall | None, Step]] = []
+        counts = []
+        for layer, step in jobs:
+            separated = self._separation(layer, step.arguments)
+            cut = [None] if separated is None else list(separated.parts())
+            counts.append(len(cut))
+            for part in cut:
+                sent = step if part is None else dataclasses.replace(step, arguments=part.arguments)
+                parts.append((layer, part, sent))
+        answers = iter(self._run_parts(parts))
+        sent_parts = iter(parts)
+        whole = []
+        for (_, step), count in zip(jobs, counts, strict=True):
+            together = [(next(sent_parts), next(answers)) for _ in range(count)]
+            if together[0][0][1] is None:
+                whole.append(together[0][1])
+            else:
+                whole.append(joined(step, [(part[2], answer) for part, answer in together]))
+        return whole
+
+    def _run_parts(self, parts: Sequence[tuple[Layer, SeparatedCall | None, Step]]) -> list[Answer]:
+        found: list[Answer] = []
+        for start in range(0, len(parts), _PARTS_IN_A_FRAME):
+            found += self._run_frame(parts[start : start + _PARTS_IN_A_FRAME])
+        return found
+
+    def _run_frame(self, parts: Sequence[tuple[Layer, SeparatedCall | None, Step]]) -> list[Answer]:
         steps: list[Step] = []
         places = []
-        for layer, step in jobs:
+        for layer, part, step in parts:
             steps += layer.pending()
+            if part is not None:
+                steps.append(layer.filled(part.weights))
+                layer.restore()
             places.append(len(steps))
             steps.append(step)
         answers = self._proxy.send(steps)
@@ -299,7 +386,8 @@ class ClassProxy:
         parameters = _arrays(read)
         if not parameters:
             # Lazy layers have their parameters after a first call.
-            example = self._construction.example(Draw("example", self.name), *made_of)
+            drawn = self._construction.example(Draw("example", self.name), *made_of)
+            example = self.fitted(drawn)
             call = Call(object=number, arguments=example)
             parameters = _arrays(self._proxy.send([call, Parameters(number)])[1])
         late = tuple(name for name in parameters if name not in read.names)
@@ -342,7 +430,11 @@ class ClassProxy:
         that reproduces the reference counts.
         """
         sizes = self._proxy.known.offered(self._construction.sizes)
-        construction = dataclasses.replace(self._construction, sizes=sizes)  # type: ignore[arg-type]
+        construction = dataclasses.replace(
+            self._construction,
+            sizes=sizes,  # type: ignore[arg-type]
+            example=lambda *drawn: self.fitted(self._construction.example(*drawn)),
+        )
         trial = LayoutTrial(self.name, construction, found)
         answers = self._answers_of(trial, number)
         fitting = trial.reproducing(answers)
@@ -358,6 +450,18 @@ class ClassProxy:
             for steps in trial.frames(Handle(number))
             for answer in self._proxy.send(steps)[1::2]
         ]
+
+
+def _weight_gradients(layer: Layer, answer: Answer, count: int) -> tuple[Mapping[str, Floats], str]:
+    """Return gradients of what is learned, after so many of arguments, and their dtype."""
+    shapes = {name: value.shape for name, value in layer.parameters.items()}
+    tensors = {
+        name: out
+        for name, out in zip(answer.names[count:], answer.outs[count:], strict=False)
+        if isinstance(out, Tensor) and out.values.shape == shapes.get(name)
+    }
+    found = layer.layout.read({name: out.values for name, out in tensors.items()})
+    return found, next((out.dtype for out in tensors.values()), "f4")
 
 
 def _arrays(answer: Answer) -> dict[str, Floats]:

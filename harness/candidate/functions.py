@@ -142,6 +142,12 @@ class SubmissionFacts:
     conventions: dict[str, str] = dataclasses.field(default_factory=dict)
     #: Its masks cannot differ between heads: they say nothing of heads, which are inside a layer.
     heads_alike: bool = False
+    #: How many sources its class takes, at most: of fewer than the brief's, one serves as several.
+    sources: int = 3
+    masks: bool = True  #: it takes masks
+    has_autograd: bool = True  #: its arrays are torch's, where the brief's are
+    saw_brief: bool = True  #: it was written for the brief, so that it refuses what that says
+    causal: bool = False  #: no query sees a later key, and there is no choice
     #: Sizes that the brief asks for -> those of what can be made; raises ``NotOffered``.
     offered: Callable[[Arguments], Arguments] = _as_asked
     #: It is our own reference, whose names are true: they need no trial.

@@ -132,7 +132,7 @@ def grade_batch(
     with Ledger(request.out) as ledger:
         if request.fresh:
             ledger.forget()
-        order = _order(request, ledger.seed(request.seed))
+        order = _order(request, ledger.seed(request.seed), _library(request, spec, batch))
         sandbox = job.open_sandboxes(spec, order, say)()  # nothing is started in it
         if sandbox.environment.image:
             _require_held(request, say)
@@ -162,7 +162,14 @@ def _require_held(request: Request, say: Say) -> None:
     require_held(runtime=request.runtime, limits=Limits(), accepted=request.accepted, report=say)
 
 
-def _order(request: Request, seed: str) -> job.Order:
+def _library(request: Request, spec: Spec, batch: Batch) -> str:
+    """Return "torch" where a brief of numpy is answered in torch, and "" elsewhere."""
+    if not request.adapt or spec.image != "numpy":
+        return ""
+    return "torch" if any(one.mentions(b"torch") for one in batch.deliveries) else ""
+
+
+def _order(request: Request, seed: str, library: str) -> job.Order:
     return job.Order(
         spec=request.spec,
         seed=seed,
@@ -171,6 +178,7 @@ def _order(request: Request, seed: str) -> job.Order:
         adapt=request.adapt,
         repairs=request.repairs,
         reuse=request.reuse,
+        library=library,
     )
 
 

@@ -38,6 +38,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     repairs: bool
     reuse: bool  #: changes no card
     image: str = ""  #: id of the image to run in, where it is not the harness's present one
+    library: str = ""  #: "torch" where some answers are in torch though the brief is in numpy
 
 
 #: What each thread keeps from one submission to the next: functions are all an executor calls.
@@ -112,7 +113,7 @@ def make_assignment(spec: Spec, order: Order) -> Assignment:
     return Assignment(
         spec=spec,
         seed=order.seed,
-        limits=LIMITS[spec.image],
+        limits=LIMITS[order.library or spec.image],
         sheet=QuestionSheet(order.seed),
         parser=Parser(),  # its child starts when it is needed, and ends with this process
         adapt=order.adapt and not spec.is_written,
@@ -124,12 +125,18 @@ def open_sandboxes(
     spec: Spec, order: Order, report: Callable[[str], None] = lambda line: None
 ) -> OpenSandbox:
     """Make the sandbox of an order ready; return a function that opens one."""
-    limits = LIMITS[spec.image]
+    limits = LIMITS[order.library or spec.image]
     if order.image:
         container = importlib.import_module("harness.sandbox.container")
         opened: OpenSandbox = container.opener_of(order.image, limits, runtime=order.runtime)
         return opened
-    return opener(order.sandbox, spec.image, limits=limits, runtime=order.runtime, report=report)
+    return opener(
+        order.sandbox,
+        order.library or spec.image,
+        limits=limits,
+        runtime=order.runtime,
+        report=report,
+    )
 
 
 def make_ready(spec: Spec) -> None:

@@ -8,17 +8,30 @@ are independent of each other, items and heads as well, so that this changes not
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from harness.conventions.convention import Convention, mapped
+from harness.conventions.convention import Convention, array_of, flat, mapped
 from harness.conventions.split_calls import SplitCall
 from harness.errors import NotOffered
-from harness.protocol import Answer, Call, Construct, Cost, Gradients, Step, Value
+from harness.protocol import (
+    Answer,
+    Call,
+    Construct,
+    Cost,
+    Gradients,
+    Handle,
+    Mode,
+    Step,
+    Value,
+)
 
 Floats = np.ndarray[Any, Any]
+#: Numbers of objects that stand for functions: beyond those of checks and trials.
+FIRST_NUMBER: Final = 1 << 50
 Back = Callable[[Sequence[Answer]], Answer]
 
 
@@ -35,6 +48,7 @@ class AdaptingSession:
         self._conventions = conventions
         self._variants = variants
         self._objects: dict[int, str] = {}  #: number of an object -> the brief's name of its class
+        self._numbers = itertools.count(FIRST_NUMBER)
 
     def exchange(self, steps: Sequence[Step]) -> list[Answer]:
         """Translate the steps, exchange them in one frame, and translate the answers."""
@@ -63,22 +77,74 @@ class AdaptingSession:
         convention = self._conventions.get(name)
         if convention is None or not isinstance(step, (Call, Cost, Gradients)):
             return [step], _first
-        convention.require_offered(step.arguments)
+        if not convention.table:
+            convention.require_offered(step.arguments)
         if isinstance(step, Call) and step.keep and not convention.hands_on_a_cache:
             raise NotOffered("cache to hand on")
         renamed = convention.name if step.object is None else ""
-        if isinstance(step, (Cost, Gradients)):
+        if isinstance(step, Gradients):
             pieces = SplitCall(convention, step.arguments)
-            given, named = pieces.whole()
-            sent = dataclasses.replace(step, name=renamed, arguments=given, keywords=named)
-            if isinstance(sent, Gradients):
-                of = tuple(convention.sent_at(place, given, named) for place in sent.of)
-                sent = dataclasses.replace(
-                    sent, of=of, cotangents=convention.cotangents(sent.cotangents)
-                )
-                return [sent], pieces.gradients
-            return [sent], _first
-        return self._call(name, convention, dataclasses.replace(step, name=renamed))
+            sent = pieces.gradient_steps(dataclasses.replace(step, name=renamed))
+            of = len(step.of)
+            if convention.is_class:
+                return self._with_object(
+                    convention, step.arguments, [*sent],
+                    lambda answers: _first_outs(pieces.gradients(answers, of), of),
+                )  # fmt: skip
+            return [*sent], lambda answers: pieces.gradients(answers, of)
+        if isinstance(step, Cost):
+            given, named = SplitCall(convention, step.arguments).whole()
+            sent_cost = dataclasses.replace(step, name=renamed, arguments=given, keywords=named)
+            return [sent_cost], _first
+        if convention.table and isinstance(step, Call):
+            return self._table(name, convention, step)
+        steps, back = self._call(name, convention, dataclasses.replace(step, name=renamed))
+        if convention.is_class:
+            return self._with_object(convention, step.arguments, steps, back)
+        return steps, back
+
+    def _with_object(
+        self, convention: Convention, arguments: Sequence[Value], steps: list[Step], back: Back
+    ) -> tuple[list[Step], Back]:
+        """Make an object first, and call that; it is made for the width of the arguments."""
+        sizes: Sequence[Value] = arguments
+        query = array_of(arguments[convention.places.query or 0]) if arguments else None
+        if query is not None:
+            sizes = (query.shape[-1],)
+        given, named = convention.made_with(sizes)
+        target = Handle(next(self._numbers))
+        made = Construct(
+            object=target, name=convention.name, arguments=given if named else (), keywords=named
+        )
+        asked = [
+            dataclasses.replace(one, name="", object=target)
+            for one in steps
+            if isinstance(one, (Call, Gradients))
+        ]
+
+        def of_object(answers: Sequence[Answer]) -> Answer:
+            return answers[0] if answers[0].raised is not None else back(answers[2:])
+
+        return [made, Mode(object=target, training=False), *asked], of_object
+
+    def _table(self, name: str, convention: Convention, step: Call) -> tuple[list[Step], Back]:
+        """Ask an object for its table, which it adds to an input of zeros."""
+        length, width = step.arguments
+        assert isinstance(length, int) and isinstance(width, int)
+        shape = {"batch": (1, length, width), "time-first": (length, 1, width)}
+        x = np.zeros(shape.get(convention.table, (length, width)), np.float32)
+        change = self._variants.get(name, {}).get(convention.variant)
+
+        def back(answers: Sequence[Answer]) -> Answer:
+            (answer,) = answers
+            outs = tuple(mapped(out, flat) for out in answer.outs[:1])
+            if change is not None:
+                outs = tuple(mapped(out, change) for out in outs)
+            return dataclasses.replace(answer, outs=outs)
+
+        return self._with_object(
+            convention, step.arguments, [dataclasses.replace(step, arguments=(x,))], back
+        )
 
     def _name(self, step: Step) -> str:
         """Return the brief's name of what a step calls; "" for a method of an object."""
@@ -114,6 +180,10 @@ class AdaptingSession:
             return first
 
         return steps, back
+
+
+def _first_outs(answer: Answer, count: int) -> Answer:
+    return dataclasses.replace(answer, outs=answer.outs[:count])
 
 
 def _first(answers: Sequence[Answer]) -> Answer:

@@ -8,6 +8,7 @@ is none of the brief's sizes keeps it, except dropout, which is off.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -30,6 +31,7 @@ KINDS: Final[Mapping[str, frozenset[str]]] = {
     "key_width": frozenset({"qk", "dk", "dq", "k", "q"}),
     "value_width": frozenset({"dv", "v"}),
     "device": frozenset({"device"}),
+    "temperature": frozenset({"temperature", "temp"}),
     "number": frozenset({"vocab", "layer", "layers"}),
 }
 _WHOLE: Final[Mapping[str, str]] = {
@@ -57,6 +59,7 @@ class Argument:
     name: str
     place: int | None = None  #: which of the brief's sizes
     per: int | None = None  #: divided by this one of them
+    root: bool = False  #: its square root
     constant: Plain = None
     fields: tuple[Argument, ...] | None = None  #: of an object of settings
 
@@ -68,6 +71,8 @@ class Argument:
         if self.place is None:
             return self.constant
         size = made_of[self.place]
+        if self.root:
+            return math.sqrt(size)  # type: ignore[arg-type]
         if self.per is None:
             return size
         return size // made_of[self.per]  # type: ignore[operator]
@@ -98,7 +103,7 @@ def kind_of(name: str) -> str:
         return "heads"
     if parts & {"head", "heads"} and not parts & {"model", "embed", "emb"}:
         return "head_width"
-    for kind in ("dropout", "causal", "bias", "device", "length", "number"):
+    for kind in ("dropout", "causal", "bias", "device", "temperature", "length", "number"):
         if parts & KINDS[kind] and not (kind == "length" and parts & {"d", "dim", "embed", "emb"}):
             return kind
     if parts & KINDS["key_width"] or parts & {"key", "query"}:
@@ -127,6 +132,20 @@ def arguments_of(point: EntryPoint, takes: Sequence[Parameter]) -> tuple[Argumen
     first = [one.name for one in takes[: len(made)]] == [one.name for one in made]
     in_order = [(one.place, one.per) for one in made] == [(n, None) for n in range(len(made))]
     return () if first and in_order and len(made) >= len(point.sizes) else made
+
+
+def arguments_for_call(
+    point: EntryPoint, takes: Sequence[Parameter], sizes: Mapping[str, int]
+) -> tuple[Argument, ...]:
+    """Return what a class is made of that stands for a function, from sizes of each call."""
+    of_call = dataclasses.replace(point, constructor=tuple(sizes), sizes=tuple(sizes.values()))
+    takes = [one for one in takes if not one.kind.startswith("var_")]
+    made = arguments_of(of_call, takes)
+    if made or not takes:
+        return made
+    return tuple(
+        Argument(name=one.name, place=place) for place, one in enumerate(takes[: len(sizes)])
+    )
 
 
 class _Sizes:
@@ -163,6 +182,8 @@ class _Sizes:
                 return Argument(name=one.name, place=self._kinds["value_width"])
             case "out" | "model":
                 return None if one.default else Argument(name=one.name, place=model)
+            case "temperature":
+                return Argument(name=one.name, place=model, root=True)
             case "heads" | "kv_heads" if heads is None:
                 return Argument(name=one.name, constant=1)
             case "kv_heads":
@@ -209,6 +230,7 @@ def offered_sizes(
         return made_of
     used = {place for one in arguments for place in one.places()}
     sizes = list(made_of)
+    kinds = {kind_of(name): place for place, name in enumerate(point.constructor)}
     for place, name in enumerate(point.constructor[: len(sizes)]):
         if place in used:
             continue
@@ -223,6 +245,8 @@ def offered_sizes(
                 sizes[place] = 4 * sizes[0]  # type: ignore[operator]
             case "value_width" if 1 in used:
                 sizes[place] = sizes[1]
+            case "key_width" if "value_width" in kinds and kinds["value_width"] in used:
+                sizes[place] = sizes[kinds["value_width"]]
             case _:
                 sizes[place] = sizes[0]
     return tuple(sizes)

@@ -67,7 +67,15 @@ class Convention:
     constructor: tuple[Argument, ...] = ()  #: what a class is made of; () for the brief's sizes
     #: parameters of the submission's own, and what they are given
     constants: tuple[tuple[str, Value], ...] = ()
-    causal: bool | None = None  #: whether a class without a choice is causal
+    is_class: bool = False  #: a class stands for a function: an object is made for each call
+    is_table: bool = False  #: it gives a table of positions, whose axis of one item does not count
+    deviates: bool = False  #: it is not written by the brief
+    inverts: bool = False  #: it makes masks, in which True is what the brief has as False
+    #: of a table that objects of a class add to their input, where its rows are: "", "batch" or
+    #: "time-first"
+    table: str = ""
+    causal: bool | None = None  #: whether what leaves no choice is causal
+    sources: int = 3  #: how many it takes: of fewer, one serves keys and values, or all
     places: Places = NOWHERE
     headed: bool = False  #: arrays have a dimension of heads
     layer: bool = False  #: it is a class, and what has heads is inside
@@ -85,6 +93,16 @@ class Convention:
         return self.layer and self.headed and "h" not in (self.mask.axes or "h")
 
     @property
+    def masks(self) -> bool:
+        """Whether it takes a mask of the brief's kind."""
+        return self.places.mask is None or self.places.mask in self.order
+
+    @property
+    def causal_inside(self) -> bool:
+        """Whether attention between sources is causal, and leaves no choice."""
+        return bool(self.causal) and self.places.key is not None
+
+    @property
     def hands_on_a_cache(self) -> bool:
         """Whether a cache that it returned can be given back to it."""
         names = self.parameters
@@ -97,8 +115,31 @@ class Convention:
             NotOffered: it has none, so that the check which asks for it does not apply.
         """
         for place, (name, value) in enumerate(zip(self.parameters, values, strict=False)):
-            if place not in self.order and not _is_neutral(name, value):
-                raise NotOffered(f"parameter for {name}")
+            if self.deviates and place == self.places.mask and self._is_added(value):
+                raise NotOffered("mask of floats")
+            if place in self.order or _is_neutral(name, value) or self._is_inside(place, value):
+                continue
+            if place in (self.places.key, self.places.value) and self.sources < 3:
+                continue
+            raise NotOffered(f"parameter for {name}")
+
+    def _is_added(self, value: Value) -> bool:
+        """Tell whether a mask is one to add, of a submission that takes others."""
+        mask = array_of(value)
+        return mask is not None and mask.dtype.kind == "f" and self.mask.meaning != "additive"
+
+    def _is_inside(self, place: int, value: Value) -> bool:
+        """Tell whether a value is the causal mask that a submission has inside."""
+        return bool(self.causal) and place == self.places.mask and self.is_causal(value)
+
+    def is_causal(self, value: object, *, exactly: bool = True) -> bool:
+        """Tell whether a mask of the brief blocks the future, and (exactly) nothing else."""
+        mask = array_of(value)
+        if mask is None or mask.ndim < 2 or mask.shape[-1] != mask.shape[-2]:
+            return False
+        allowed = (mask != 0) ^ self.blocking
+        past = np.tri(mask.shape[-1], dtype=bool)
+        return bool((allowed == past).all() if exactly else (allowed <= past).all())
 
     def arguments(self, values: Sequence[Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
         """Put arguments in the brief's order into the submission's, and under its keywords."""
@@ -122,6 +163,9 @@ class Convention:
 
     def sent_at(self, place: int, given: Sequence[Value], named: Mapping[str, Value]) -> int:
         """Return where an argument of the brief is among those of ``arguments``."""
+        if place not in self.order:  # one source serves as several
+            key = self.places.key or 0
+            place = key if key in self.order else self.places.query or 0
         at = self.order.index(place)
         by_position = len(self.order) - len(self.keywords)
         if at < by_position:
@@ -163,10 +207,14 @@ class Convention:
                 found.pop()
             outs = found
         layout = AXIS_ORDERS[self.layout]
+        if self.is_table:
+            outs = [mapped(out, flat) for out in outs]
         outs = tuple(
             mapped(out, lambda array, n=n: layout.returned(array, n, leading))  # type: ignore[misc]
             for n, out in enumerate(outs)
         )
+        if self.inverts:
+            outs = tuple(mapped(out, lambda array: array == 0) for out in outs)
         if self.variant:
             outs = tuple(mapped(out, variants[self.variant]) for out in outs)
         return tuple(outs)
@@ -191,6 +239,13 @@ def mapped(value: _Some, change: Callable[[Floats], Floats]) -> _Some:
     if isinstance(value, np.ndarray):
         return np.ascontiguousarray(change(value))  # type: ignore[return-value]
     return value
+
+
+def flat(table: Floats) -> Floats:
+    """Drop an axis of one item from a table of positions."""
+    if table.ndim == 3 and 1 in table.shape[:2]:
+        return table[0] if table.shape[0] == 1 else table[:, 0]
+    return table
 
 
 def _is_neutral(name: str, value: Value) -> bool:

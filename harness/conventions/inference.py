@@ -16,16 +16,21 @@ import numpy as np
 
 from harness.candidate import Definition, LoadReport, Parameter, Session
 from harness.candidate.weights import projections_named_by, words
+from harness.conventions.adapting_session import AdaptingSession
 from harness.conventions.constructors import (
     CONSTANTS,
+    Argument,
+    arguments_for_call,
     arguments_of,
     kind_of,
     offered_sizes,
 )
 from harness.conventions.convention import AXIS_ORDERS, Convention, Places
+from harness.conventions.definitions import call_of, candidates
 from harness.conventions.mask_forms import MaskForm
-from harness.conventions.text_trials import masked_inside, padding_form
-from harness.conventions.trials import ConventionTrials
+from harness.conventions.text_trials import causal_inside, masked_inside, padding_form
+from harness.conventions.trials import ConventionTrial, ConventionTrials
+from harness.errors import NotOffered
 from harness.protocol import Call, Tensor
 from harness.spec import Draw, EntryPoint, Spec
 from harness.text import one_line
@@ -55,6 +60,8 @@ OWN: Final = frozenset(
     | {"decoder", "masked", "autoregressive", "head", "training", "train", "dropout", "debug"}
     | {"name", "device", "dtype", "axis", "dim", "inplace", "bias", "drop", "pdrop"}
 )
+#: So many definitions are tried for one entry point.
+_CANDIDATES: Final = 5
 _BY_POSITION: Final = ("positional_only", "positional_or_keyword")
 
 
@@ -75,32 +82,21 @@ def infer(spec: Spec, session: Session, report: LoadReport) -> Inferred:
     said: dict[str, str] = {}
     unclear: dict[str, str] = {}
     for point in spec.entry_points:
-        definition = find(point, report.definitions)
-        if definition is None:
-            continue
-        named = list(by_name(point, definition))
-        if not named:
-            unclear[point.name] = _too_few(point, definition)
-            continue
-        if Places.of(point).key is not None:
-            convention = _by_trial(point, named, session, spec)
-            if convention is None and not _is_briefs(point, definition):
-                unclear[point.name] = _unclear(point, definition)
+        fitting = candidates(point, report.definitions)
+        for definition in fitting[:_CANDIDATES]:
+            try:
+                convention, reason = _understood(point, definition, session, spec)
+            except NotOffered as error:
+                convention, reason = None, _lacks(definition, error)
+            if convention is None:
+                if reason and point.is_core:
+                    unclear.setdefault(point.name, reason)
                 continue
-            convention = convention or named[0]
-        elif point.variants:
-            convention = _variant(point, named[0], session, spec)
-        else:
-            convention = named[0]
-        if convention.constructor:
-            convention = masked_inside(point, convention, session)
-        if point.constructor and Places.of(point).key is None:
-            convention = padding_form(point, convention, session)
-        if not point.is_core and not set(range(len(point.parameters))) <= set(convention.order):
-            continue  # a helper that takes less than the brief asks for is something else
-        found[point.name] = convention
-        if sentence := _sentence(point, convention, definition):
-            said[point.name] = sentence
+            unclear.pop(point.name, None)
+            if sentence := _sentence(point, convention, definition):
+                said[point.name] = sentence
+            found[point.name] = dataclasses.replace(convention, deviates=bool(sentence))
+            break
     offered = {
         point.name: partial(_offered, point, found[point.name])
         for point in spec.entry_points
@@ -109,57 +105,51 @@ def infer(spec: Spec, session: Session, report: LoadReport) -> Inferred:
     return Inferred(conventions=found, words=said, unclear=unclear, offered=offered)
 
 
+def _understood(
+    point: EntryPoint, definition: Definition, session: Session, spec: Spec
+) -> tuple[Convention | None, str]:
+    """Return how a definition is called, or None and why that cannot be told."""
+    named = list(by_name(point, definition))
+    if not named and definition.kind == "class" and point.variants:
+        named = [_table_class(point, definition)]
+    if not named:
+        return None, _too_few(point, definition)
+    convention = named[0]
+    if Places.of(point).key is not None:
+        tried = _by_trial(point, named, session, spec)
+        if tried is None and not _is_briefs(point, definition):
+            return None, _unclear(point, definition)
+        convention = tried or named[0]
+    elif point.variants:
+        convention = _variant(point, named[0], session, spec)
+        if named[0].is_class and not convention.table:
+            return None, _unclear(point, definition)
+    if Places.of(point).key is not None and _leaves_no_choice(point, convention):
+        convention = causal_inside(point, convention, session, spec)
+    elif convention.constructor:
+        convention = masked_inside(point, convention, session)
+    if point.constructor and Places.of(point).key is None:
+        convention = padding_form(point, convention, session)
+    everything = set(range(len(point.parameters)))
+    if not point.is_core and not convention.table and not everything <= set(convention.order):
+        return None, ""  # a helper that takes less than the brief asks for is something else
+    return convention, ""
+
+
+def _leaves_no_choice(point: EntryPoint, convention: Convention) -> bool:
+    """Tell whether a causal mask inside would be a convention: beside a brief's mask it is none."""
+    takes_mask = convention.places.mask in convention.order
+    return convention.sources < _sources_of(Places.of(point)) or not takes_mask
+
+
+def _sources_of(places: Places) -> int:
+    return len({places.query, places.key, places.value} - {None})
+
+
 def _offered(
     point: EntryPoint, convention: Convention, made_of: tuple[Any, ...]
 ) -> tuple[Any, ...]:
     return offered_sizes(point, convention.constructor, made_of, convention.causal)
-
-
-def find(point: EntryPoint, definitions: Sequence[Definition]) -> Definition | None:
-    """Return what stands for an entry point: by its name, an alias, or its parameters."""
-    kind = "class" if point.constructor else "function"
-    definitions = [one for one in definitions if one.kind == kind]
-    by_exact = {definition.name: definition for definition in definitions}
-    for name in (point.name, *point.aliases):
-        if name in by_exact:
-            return by_exact[name]
-    folded = {_folded(definition.name): definition for definition in reversed(definitions)}
-    for name in (point.name, *point.aliases):
-        if _folded(name) in folded:
-            return folded[_folded(name)]
-    wanted = {role for name in point.parameters for role in projections_named_by(name)} & {
-        "Q",
-        "K",
-        "V",
-    }
-    alike = [one for one in definitions if wanted and wanted <= _announced(_call_of(one))]
-    if len(alike) == 1:
-        return alike[-1]
-    # The only one of its kind is what was handed in, whatever its name; it is tried as any other.
-    fits = [one for one in definitions if len(_call_of(one)) >= len(point.required)]
-    return fits[0] if point.is_core and len(definitions) == 1 and fits else None
-
-
-def deviations(spec: Spec, report: LoadReport) -> str:
-    """Say what a submission calls entry points that it has under other names only, or ""."""
-    said = []
-    for point in spec.entry_points:
-        definition = find(point, report.definitions)
-        if point.name not in report.names and definition is not None:
-            said.append(f"{point.name} is called {one_line(definition.name, 60)}")
-    return f"{', '.join(said)}; rename, or grade with --conventions adapt" if said else ""
-
-
-def _folded(name: str) -> str:
-    return "".join(words(name))
-
-
-def _call_of(definition: Definition) -> tuple[Parameter, ...]:
-    return definition.call if definition.kind == "class" else definition.takes
-
-
-def _announced(parameters: Sequence[Parameter]) -> set[str]:
-    return {role for one in parameters for role in projections_named_by(one.name)}
 
 
 def by_name(point: EntryPoint, definition: Definition) -> Iterator[Convention]:
@@ -168,25 +158,55 @@ def by_name(point: EntryPoint, definition: Definition) -> Iterator[Convention]:
     Where names do not tell, every order of the arrays is yielded, the brief's first.
     """
     places = Places.of(point)
-    takes = _positional_first(_call_of(definition))
-    made = arguments_of(point, _positional_first(definition.takes)) if point.constructor else ()
-    for order in _orders(point.parameters, len(point.required), takes, places):
+    takes = _positional_first(call_of(definition))
+    made = _constructor(point, definition)
+    orders = [(3, order) for order in _orders(point.parameters, len(point.required), takes, places)]
+    if places.key is not None and places.key == places.value:
+        orders = [*_orders_of_three(point, takes, places), *orders]
+    orders += _orders_of_fewer(point, takes, places)
+    for sources, order in orders:
         kept, keywords, constants = _placed(takes, order)
         at = next((one for one, place in kept if place is not None and place == places.mask), None)
         yield Convention(
             name=definition.name,
             parameters=point.parameters,
             order=tuple(place for _, place in kept),
+            sources=sources,
             keywords=keywords,
             constants=constants,
             constructor=made,
             places=places,
+            is_class=definition.kind == "class" and not point.constructor,
+            is_table=bool(point.variants),
             headed=point.headed,
             layer=bool(point.constructor),
             mask=MaskForm(meaning="block" if point.blocking else "keep"),
             blocking=point.blocking,
             mask_required=at is not None and not at.default,
         )
+
+
+def _table_class(point: EntryPoint, definition: Definition) -> Convention:
+    """Return how a class is asked for its table, which it adds to what it is called with."""
+    return Convention(
+        name=definition.name,
+        parameters=point.parameters,
+        order=(0,),
+        constructor=_constructor(point, definition),
+        is_class=True,
+        is_table=True,
+    )
+
+
+def _constructor(point: EntryPoint, definition: Definition) -> tuple[Argument, ...]:
+    takes = _positional_first(definition.takes)
+    if point.constructor:
+        return arguments_of(point, takes)
+    if definition.kind == "function":
+        return ()
+    if point.variants:
+        return arguments_for_call(point, takes, {"max_len": 7, "d_model": 6})
+    return arguments_for_call(point, takes, {"d_k": 6})
 
 
 def _placed(
@@ -230,6 +250,8 @@ def _orders(
     if takes and set(range(required)) <= set(order):
         yield tuple(_filled(wanted, takes, order))
         return
+    if places.mask is not None and places.mask in order[:required]:
+        return  # fewer sources than the brief's come before the mask
     usual = tuple(range(min(len(wanted), len(takes)) if takes else len(wanted)))
     if takes and len(usual) < required:
         return  # what takes fewer arrays than the brief gives cannot be called in its order
@@ -241,6 +263,51 @@ def _orders(
     for first in itertools.permutations(arrays):
         if first != tuple(arrays):
             yield (*first, *usual[len(arrays) :])
+
+
+def _orders_of_three(
+    point: EntryPoint, takes: Sequence[Parameter], places: Places
+) -> Iterator[tuple[int, tuple[int | None, ...]]]:
+    """Yield the order of query, key and value, where the brief has one source for the last two."""
+    roles = {"Q": places.query, "K": places.key, "V": places.value}
+    order: list[int | None] = []
+    for one in takes:
+        said = projections_named_by(one.name)
+        order.append(roles.get(said[0]) if len(said) == 1 else None)
+    if sum(place is not None for place in order) != 3:
+        return
+    for n, one in enumerate(takes):
+        if order[n] is None and places.mask not in order and _means(one.name, "mask"):
+            order[n] = places.mask
+    yield 3, tuple(order)
+
+
+def _orders_of_fewer(
+    point: EntryPoint, takes: Sequence[Parameter], places: Places
+) -> Iterator[tuple[int, tuple[int | None, ...]]]:
+    """Yield orders of two sources, and of one, where that is what a submission takes."""
+    announced = {role for one in takes for role in projections_named_by(one.name)}
+    if places.key is None or not point.constructor or set("QKV") <= announced:
+        return
+    for count in (2, 1):
+        wanted = (places.query, places.key)[:count]
+        if count >= _sources_of(places) or len(takes) < count:
+            continue
+        order: list[int | None] = [*wanted, *[None] * (len(takes) - count)]
+        for n, one in enumerate(takes[count:], count):
+            if places.mask is not None and _means(one.name, "mask") and places.mask not in order:
+                order[n] = places.mask
+        if any(_means(one.name, "mask") for one in takes[:count]):
+            continue
+        if places.mask is not None and places.mask not in order:
+            free = (
+                n
+                for n, one in enumerate(takes)
+                if order[n] is None and one.value is None and not set(words(one.name)) & OWN
+            )
+            if (at := next(free, None)) is not None:
+                order[at] = places.mask
+        yield count, tuple(order)
 
 
 def _filled(
@@ -272,7 +339,7 @@ def _means(name: str, wanted: str) -> bool:
 
 def _is_briefs(point: EntryPoint, definition: Definition) -> bool:
     """Tell whether name and parameters are the brief's, so that what is wrong is a bug."""
-    given = [one.name.lower() for one in _call_of(definition)]
+    given = [one.name.lower() for one in call_of(definition)]
     wanted = [name.lower() for name in point.parameters]
     return definition.name == point.name and given[: len(wanted)] == wanted[: len(given)] != []
 
@@ -280,22 +347,45 @@ def _is_briefs(point: EntryPoint, definition: Definition) -> bool:
 def _by_trial(
     point: EntryPoint, named: Sequence[Convention], session: Session, spec: Spec
 ) -> Convention | None:
-    """Decide order, layout, outputs and mask by trial, or None when nothing works."""
-    sizes = offered_sizes(point, named[0].constructor, point.sizes, None)
+    """Decide order, layout, outputs and mask by trial, or None when nothing works.
+
+    First the brief's own call; where that is not answered as the brief says, every order and
+    layout without a mask, once more with equal lengths, and then every form of a mask.
+    """
     dtype = "f4" if spec.arrays == "torch" else "f8"
-    masks = Places.of(point).mask in named[0].order
-    trials = ConventionTrials(point, Draw("", "conventions"), dtype, sizes, masks=masks)
-    working = [trial for trial in trials.run(named, session) if trials.works(trial)]
+    for even in (False, True):
+        for sources in sorted({one.sources for one in named}, reverse=True):
+            alike = [one for one in named if one.sources == sources]
+            sizes = offered_sizes(point, alike[0].constructor, point.sizes, None)
+            trials = ConventionTrials(
+                point, Draw("", "conventions"), dtype, sizes, sources=sources, even=even
+            )
+            if (found := _tried_out(trials, alike, session)) is not None:
+                return _with_outputs(point, trials, found)
+    return None
+
+
+def _tried_out(
+    trials: ConventionTrials, named: Sequence[Convention], session: Session
+) -> ConventionTrial | None:
+    first = trials.as_asked(named[0], session)
+    if trials.works(first) and trials.masks_consistently(first):
+        return first
+    working = [one for one in trials.by_plain_calls(named, session) if trials.works(one)]
     if not working:
         return None
-    first = working[0].convention
     # Another layout could hide a bug of the mask: the first one that works is the submission's.
-    alike = [
-        trial
-        for trial in working
-        if (trial.convention.layout, trial.convention.order) == (first.layout, first.order)
-    ]
-    chosen = next((trial for trial in alike if trials.masks_consistently(trial)), working[0])
+    chosen = working[0]
+    if chosen.convention.places.mask not in chosen.convention.order:
+        return chosen
+    masked = trials.by_masks(chosen.convention, session)
+    return next((one for one in masked if trials.masks_consistently(one)), chosen)
+
+
+def _with_outputs(
+    point: EntryPoint, trials: ConventionTrials, chosen: ConventionTrial
+) -> Convention:
+    """Return a convention with the places of its outputs."""
     out, weights = trials.outputs(chosen.answers[0])
     if point.constructor or len(point.returns) == 1:
         return dataclasses.replace(chosen.convention, returns=(out,))
@@ -309,23 +399,37 @@ def _by_trial(
 
 def _variant(point: EntryPoint, named: Convention, session: Session, spec: Spec) -> Convention:
     """Find the variant under which the output is what the reference gives."""
-    arguments = point.example
-    given, keywords = named.arguments(arguments)
-    call = Call(name=named.name, arguments=given, keywords=keywords)
-    (answer,) = session.exchange([call])
-    if answer.raised is not None or not answer.outs or not isinstance(answer.outs[0], Tensor):
-        return named
-    values = answer.outs[0].values
-    right = spec.expect(spec.reference)[point.name](*arguments)[0].values
+    right = spec.expect(spec.reference)[point.name](*point.example)[0].values
+    tables = ("batch", "time-first", "single") if named.is_class else ("",)
     changes: dict[str, Callable[[Floats], Floats]] = {"": lambda array: array, **point.variants}
-    for name, change in changes.items():
-        if values.shape == right.shape and np.allclose(change(values), right, atol=1e-3):
-            return dataclasses.replace(named, variant=name)
-    return named
+    fitting = None
+    for table in tables:
+        convention = dataclasses.replace(named, table=table)
+        values = _table_of(point, convention, session)
+        if values is None or values.shape != right.shape or not np.ptp(values, axis=0).any():
+            continue
+        fitting = fitting or convention
+        for name, change in changes.items():
+            if np.allclose(change(values), right, atol=1e-3):
+                return dataclasses.replace(convention, variant=name)
+    return fitting or named
+
+
+def _table_of(point: EntryPoint, convention: Convention, session: Session) -> Floats | None:
+    """Return the table that a convention gives for the brief's example, or None."""
+    adapting = AdaptingSession(session, {point.name: convention}, {point.name: point.variants})
+    (answer,) = adapting.exchange([Call(name=point.name, arguments=point.example)])
+    if answer.raised is not None or not answer.outs or not isinstance(answer.outs[0], Tensor):
+        return None
+    return answer.outs[0].values.astype(np.float64)
+
+
+def _lacks(definition: Definition, error: NotOffered) -> str:
+    return f"{one_line(definition.name, 60)} has no {error}, without which it cannot be tried"
 
 
 def _too_few(point: EntryPoint, definition: Definition) -> str:
-    takes = ", ".join(one_line(one.name, 30) for one in _call_of(definition))
+    takes = ", ".join(one_line(one.name, 30) for one in call_of(definition))
     return (
         f"{one_line(definition.name, 60)} takes ({takes}), "
         f"expected ({', '.join(point.required)}): the brief gives more than it has parameters for"
@@ -333,7 +437,7 @@ def _too_few(point: EntryPoint, definition: Definition) -> str:
 
 
 def _unclear(point: EntryPoint, definition: Definition) -> str:
-    takes = ", ".join(one_line(one.name, 30) for one in _call_of(definition))
+    takes = ", ".join(one_line(one.name, 30) for one in call_of(definition))
     return (
         f"{one_line(definition.name, 60)}({takes}) gives no output of {point.name}'s shape in any "
         f"order or layout that was tried, expected {point.name}({', '.join(point.parameters)})"
@@ -343,7 +447,7 @@ def _unclear(point: EntryPoint, definition: Definition) -> str:
 def _sentence(point: EntryPoint, convention: Convention, definition: Definition) -> str:
     """Say how a convention differs from the brief, or "" when it does not."""
     said = []
-    takes = _positional_first(_call_of(definition))
+    takes = _positional_first(call_of(definition))
     if convention.name != point.name:
         said.append(f"called {one_line(convention.name, 60)}")
     if convention.constructor:
@@ -364,7 +468,19 @@ def _sentence(point: EntryPoint, convention: Convention, definition: Definition)
         names = [name for place, name in sorted((p, n) for p, n in found if p is not None)]
         where = f" at position {convention.returns[0]}" if len(names) == 1 else ""
         said.append(f"returns {', '.join(names)}{where}")
-    absent = [name for n, name in enumerate(point.parameters) if n not in convention.order]
+    brief_sources = _sources_of(Places.of(point))
+    if convention.sources < brief_sources:
+        one = "one source serves" if convention.sources == 1 else "the second source serves"
+        what = "queries, keys and values" if convention.sources == 1 else "keys and values"
+        said.append(f"{one} as {what}")
+    if convention.causal and Places.of(point).key is not None:
+        said.append("causal inside")
+    sources = {Places.of(point).key, Places.of(point).value} if convention.sources < 3 else set()
+    absent = [
+        name
+        for n, name in enumerate(point.parameters)
+        if n not in convention.order and n not in sources
+    ]
     if absent:
         said.append(f"has no {', '.join(absent)}")
     if convention.identity:

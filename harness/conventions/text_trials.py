@@ -11,9 +11,9 @@ import numpy as np
 from harness.candidate import Session
 from harness.conventions.constructors import offered_sizes
 from harness.conventions.convention import Convention
-from harness.conventions.trials import FIRST_OBJECT
+from harness.conventions.trials import FIRST_OBJECT, ConventionTrials
 from harness.protocol import Call, Construct, Handle, Mode, Step, Tensor
-from harness.spec import Draw, EntryPoint
+from harness.spec import Draw, EntryPoint, Spec
 
 Floats = np.ndarray[Any, Any]
 
@@ -32,6 +32,18 @@ def masked_inside(point: EntryPoint, convention: Convention, session: Session) -
         return convention
     still = np.allclose(arrays[0][:, :-1], arrays[1][:, :-1], rtol=1e-4, atol=1e-5)
     return dataclasses.replace(convention, causal=bool(still))
+
+
+def causal_inside(
+    point: EntryPoint, convention: Convention, session: Session, spec: Spec
+) -> Convention:
+    """Find out whether attention that leaves no choice is causal: does the past see a change?"""
+    dtype = "f4" if spec.arrays == "torch" else "f8"
+    sizes = offered_sizes(point, convention.constructor, point.sizes, None)
+    trials = ConventionTrials(
+        point, Draw("", "causal"), dtype, sizes, sources=convention.sources, even=True
+    )
+    return dataclasses.replace(convention, causal=trials.is_causal(convention, session))
 
 
 def padding_form(point: EntryPoint, convention: Convention, session: Session) -> Convention:

@@ -44,7 +44,10 @@ class ConventionTrial:
 
 
 class ConventionTrials:
-    """Calls of one entry point, and what can be read from their answers."""
+    """Calls of one entry point, and what can be read from their answers.
+
+    ``even`` gives as many queries as keys, and values as wide as they: some code knows no other.
+    """
 
     def __init__(
         self,
@@ -53,111 +56,153 @@ class ConventionTrials:
         dtype: str,
         sizes: tuple[Any, ...] | None = None,
         *,
-        masks: bool = True,
+        sources: int = 3,
+        even: bool = False,
     ) -> None:
         self._point = point = dataclasses.replace(point, sizes=sizes or point.sizes)
         places = Places.of(point)
         layer = bool(point.constructor)
         self._leading = (BATCH, HEADS) if point.headed and not layer else (BATCH,)
         width = point.sizes[0] if layer else WIDTH
+        self._queries = KEYS if even or sources == 1 else QUERIES
         self._width = point.sizes[-1] if layer and places.value == places.key else width
-        self._width = VALUES if not layer else self._width
-        query = draw.normal(*self._leading, QUERIES, width, dtype=dtype)
-        key = draw.normal(*self._leading, KEYS, width, dtype=dtype)
-        value = draw.normal(*self._leading, KEYS, width if layer else VALUES, dtype=dtype)
-        usual: dict[int | None, Value] = {places.query: query, places.key: key}
-        self._apart = places.value is not None and places.value != places.key
-        self._usual = usual | ({places.value: value} if self._apart else {})
-        self._moving = places.value if self._apart else places.key
+        values = WIDTH if even else VALUES
+        self._width = values if not layer else self._width
+        query = draw.normal(*self._leading, self._queries, width, dtype=dtype)
+        key = query if sources == 1 else draw.normal(*self._leading, KEYS, width, dtype=dtype)
+        value = draw.normal(*self._leading, KEYS, width if layer else values, dtype=dtype)
+        given: dict[int | None, Value] = {places.query: query, places.key: key}
+        given[places.value] = value if sources == 3 and places.value != places.key else key
+        self._usual = given
+        self._moving = [p for p in given if given[p] is given[places.value]]
         self._mask_at = places.mask
-        self._masks = masks
-        self.calls = [self._given(None), *self._masked()]
+        #: Which keys are blocked, which of the allowed move, and which rows of out are compared.
+        self._blocked, self._allowed, self._rows = BLOCKED, ALLOWED, slice(None)
+        if sources == 1:
+            self._blocked, self._allowed, self._rows = [0, 1], [2], slice(3, None)
+        self.plain = self._given(None)
+        self.masked = self._masked() if self._mask_at is not None else []
 
     def _given(self, mask: Floats | None, moved: Sequence[int] = ()) -> tuple[Value, ...]:
         """Return the arguments of one call, the values of some keys moved."""
         values = dict(self._usual)
         if moved:
-            array = np.array(values[self._moving])
+            array = np.array(values[self._moving[0]])
             array[..., list(moved), :] += 3
-            values[self._moving] = array
-        last = len(self._point.parameters) if mask is None else (self._mask_at or 0) + 1
-        if mask is None:
-            last = 1 + max(place for place in values if place is not None)
-        else:
-            values[self._mask_at] = mask
+            values.update(dict.fromkeys(self._moving, array))
         fixed = self._point.fixed
+        last = 1 + max(place for place in (*values, *fixed) if place is not None)
+        if mask is not None:
+            last = (self._mask_at or 0) + 1
+            values[self._mask_at] = mask
         return tuple(values.get(place, fixed.get(place)) for place in range(last))
 
     def _masked(self) -> list[tuple[Value, ...]]:
-        """Return the calls with a mask: the whole, with values moved, and in all the shapes."""
-        if self._mask_at is None or not self._masks:
-            return []
+        """Return the calls with a mask: keeping all, whole, with values moved, in all shapes."""
         shapes = self._point.mask_shapes or ("",)
-        blocked = [self._mask(shape) for shape in shapes]
+        blocked = [self._mask(shape, self._blocked) for shape in shapes]
         whole = blocked[-1]
         others = [self._given(mask) for mask in blocked[:-1]]
-        moved = [self._given(whole, keys) for keys in (BLOCKED, ALLOWED)]
-        return [self._given(whole), *moved, *others]
+        moved = [self._given(whole, keys) for keys in (self._blocked, self._allowed)]
+        return [self._given(self._mask(shapes[-1], [])), self._given(whole), *moved, *others]
 
-    def _mask(self, shape: str) -> Floats:
-        lengths = {"b": BATCH, "h": HEADS, "q": QUERIES, "k": KEYS, "1": 1}
+    def _mask(self, shape: str, blocked: Sequence[int]) -> Floats:
+        lengths = {"b": BATCH, "h": HEADS, "q": self._queries, "k": KEYS, "1": 1}
         mask = np.ones([lengths[letter] for letter in shape], dtype=bool)
-        mask[..., BLOCKED] = False
+        mask[..., list(blocked)] = False
         return ~mask if self._point.blocking else mask
 
-    def run(self, named: Iterable[Convention], session: Session) -> list[ConventionTrial]:
-        """Try every layout and form of a mask with each of some conventions; all are sent."""
+    def by_plain_calls(
+        self, named: Iterable[Convention], session: Session
+    ) -> list[ConventionTrial]:
+        """Try conventions in every layout by a call without a mask; all are sent.
+
+        Where a mask must be given, one that keeps all is, in every form.
+        """
         axis_orders = HEADED if len(self._leading) > 1 else PLAIN
         if self._point.constructor:
             axis_orders = ("batch", "time-first")
-        trials = []
-        for number, (one, layout) in enumerate(itertools.product(named, axis_orders)):
-            tried = [
-                dataclasses.replace(one, layout=layout, mask=form)
-                for form in forms(one.mask, self._point.headed)
-            ]
-            answers = self._answers(tried, number, session)
-            trials += [ConventionTrial(*pair) for pair in zip(tried, answers, strict=True)]
-        return trials
+        tried = [
+            dataclasses.replace(one, layout=layout, mask=form)
+            for one, layout in itertools.product(named, axis_orders)
+            for form in (forms(one.mask, self._point.headed) if one.mask_required else [one.mask])
+        ]
+        return self._tried(tried, [self.plain], session)
 
-    def _answers(
-        self, tried: Sequence[Convention], number: int, session: Session
-    ) -> list[list[Answer]]:
-        """Make all calls under each of some conventions, in one exchange, with one object."""
-        point, target = self._point, Handle(FIRST_OBJECT + number)
+    def by_masks(self, known: Convention, session: Session) -> list[ConventionTrial]:
+        """Try every form of a mask with a convention; all are sent."""
+        tried = [
+            dataclasses.replace(known, mask=form) for form in forms(known.mask, self._point.headed)
+        ]
+        return self._tried(tried, [self.plain, *self.masked], session)
+
+    def is_causal(self, known: Convention, session: Session) -> bool:
+        """Tell whether no row of out sees a later key, however it is called."""
+        later = [n for n in range(KEYS) if n >= 3]
+        (trial,) = self._tried([known], [self.plain, self._given(None, later)], session)
+        place, _ = self.outputs(trial.answers[0])
+        outs = [a.outs[place] for a in trial.answers if place is not None and place < len(a.outs)]
+        arrays = [out.values.astype(np.float64) for out in outs if isinstance(out, Tensor)]
+        if len(arrays) < 2 or arrays[0].shape != arrays[1].shape:
+            return False
+        before, after = arrays
+        return _near(before[..., :3, :], after[..., :3, :]) and not _near(before, after)
+
+    def as_asked(self, known: Convention, session: Session) -> ConventionTrial:
+        """Try the first convention, plain and masked."""
+        masked = self.masked if known.places.mask in known.order else []
+        (trial,) = self._tried([known], [self.plain, *masked], session)
+        return trial
+
+    def _tried(
+        self,
+        tried: Sequence[Convention],
+        calls: Sequence[tuple[Value, ...]],
+        session: Session,
+    ) -> list[ConventionTrial]:
+        """Make calls under each of some conventions, with one object for each way of making it."""
+        point = self._point
         steps: list[Step] = []
-        if point.constructor:
-            given, named = tried[0].made_with(point.sizes)
-            name = tried[0].name
-            steps = [
-                Construct(object=target, name=name, arguments=given, keywords=named),
-                Mode(object=target, training=False),
-            ]
-        made = len(steps)
+        made: dict[tuple[Any, ...], Handle] = {}
         backs = []
         for convention in tried:
+            maker = (convention.name, convention.constructor)
+            if point.constructor and maker not in made:
+                made[maker] = Handle(FIRST_OBJECT + len(made))
+                given, named = convention.made_with(point.sizes)
+                steps += [
+                    Construct(
+                        object=made[maker], name=convention.name, arguments=given, keywords=named
+                    ),
+                    Mode(object=made[maker], training=False),
+                ]
             adapting = AdaptingSession(session, {point.name: convention}, {})
-            for arguments in self.calls:
-                step = Call(name=point.name, arguments=arguments)
-                sent, back = adapting.translated(step)
+            for arguments in calls:
+                sent, back = adapting.translated(Call(name=point.name, arguments=arguments))
                 if point.constructor:
-                    calls = (one for one in sent if isinstance(one, Call))
-                    sent = [dataclasses.replace(one, name="", object=target) for one in calls]
+                    asked = (one for one in sent if isinstance(one, Call))
+                    sent = [dataclasses.replace(one, name="", object=made[maker]) for one in asked]
+                backs.append((len(steps), len(sent), back))
                 steps += sent
-                backs.append((len(sent), back))
         frames = (steps[n : n + FRAME] for n in range(0, len(steps), FRAME))
-        answers = iter([one for frame in frames for one in session.exchange(frame)][made:])
-        found = [back([next(answers) for _ in range(count)]) for count, back in backs]
-        each = len(self.calls)
-        return [found[n * each : (n + 1) * each] for n in range(len(tried))]
+        answers = [one for frame in frames for one in session.exchange(frame)]
+        self.raised = next((one.raised for one in answers if one.raised is not None), None)
+        found = [back(answers[first : first + count]) for first, count, back in backs]
+        each = len(calls)
+        return [
+            ConventionTrial(convention, found[n * each : (n + 1) * each])
+            for n, convention in enumerate(tried)
+        ]
 
     def outputs(self, answer: Answer) -> tuple[int | None, int | None]:
         """Return where out and weights are among an answer's outputs, by their shapes."""
         shapes = [out.values.shape if isinstance(out, Tensor) else None for out in answer.outs]
-        return self._place(shapes, self._width), self._place(shapes, KEYS)
+        out = self._place(shapes, self._width)
+        others = [None if place == out else shape for place, shape in enumerate(shapes)]
+        return out, self._place(others, KEYS)
 
     def _place(self, shapes: Sequence[Any], width: int) -> int | None:
-        wanted = (*self._leading, QUERIES, width)
+        wanted = (*self._leading, self._queries, width)
         # A layout with time first turns its first output round, whichever that is.
         turned = (wanted[1], wanted[0], *wanted[2:])
         return next((n for n, shape in enumerate(shapes) if shape in (wanted, turned)), None)
@@ -167,16 +212,20 @@ class ConventionTrials:
         return self.outputs(trial.answers[0])[0] is not None
 
     def masks_consistently(self, trial: ConventionTrial) -> bool:
-        """Tell whether blocked keys have no influence on out, and allowed ones have."""
+        """Tell whether blocked keys have no influence on out, and allowed ones have.
+
+        A mask that keeps all changes nothing: a reading under which it does is none.
+        """
         place, _ = self.outputs(trial.answers[0])
         outs = [a.outs[place] for a in trial.answers if place is not None and place < len(a.outs)]
         arrays = [out.values.astype(np.float64) for out in outs if isinstance(out, Tensor)]
-        if len(arrays) < len(self.calls) or len({array.shape for array in arrays}) > 1:
+        if len(arrays) < len(trial.answers) or len({array.shape for array in arrays}) > 1:
             return False
         if len(arrays) < 2:
             return True
-        _, plain, blocked, allowed, *shapes = arrays
-        still = all(_near(plain, other) for other in (blocked, *shapes))
+        compared = (array[..., self._rows, :] for array in arrays)
+        bare, keeping, plain, blocked, allowed, *shapes = compared
+        still = _near(bare, keeping) and all(_near(plain, other) for other in (blocked, *shapes))
         return still and not np.allclose(plain, allowed, rtol=1e-3, atol=1e-3, equal_nan=True)
 
 

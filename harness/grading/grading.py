@@ -29,7 +29,14 @@ from harness.candidate import (
     run_checks,
     verdict,
 )
-from harness.conventions import AdaptingSession, deviations, infer
+from harness.conventions import (
+    AdaptingSession,
+    Convention,
+    InSingle,
+    deviations,
+    infer,
+    library_of,
+)
 from harness.diagnosis import diagnose, is_proven, unexplained
 from harness.errors import CandidateError, CandidateRaised, Refused, SandboxBroken
 from harness.evidence import gather
@@ -120,7 +127,7 @@ def grade_submission(submission: Submission, assignment: Assignment, sandbox: Sa
         submission,
         sandbox,
         assignment.limits,
-        arrays=spec.arrays,
+        arrays=_library(submission, assignment),
         blocked=spec.blocks_fused,
         clock=assignment.clock,
     )
@@ -136,6 +143,14 @@ def grade_submission(submission: Submission, assignment: Assignment, sandbox: Sa
     return msgspec.structs.replace(
         card, sources=submission.shown(assignment.parser), log=sandbox.log()
     )
+
+
+def _library(submission: Submission, assignment: Assignment) -> str:
+    """Return what arrays a submission takes: the brief's, or with ``adapt`` its own."""
+    arrays = assignment.spec.arrays
+    if not assignment.adapt:
+        return arrays
+    return library_of((file.data.decode() for file in submission.files), arrays)
 
 
 def _awaiting_review(card: Card, spec: Spec, submission: Submission) -> Card:
@@ -169,7 +184,9 @@ def _graded(
             )
         interface = Interface(session, load_error=error)  # every check will report it
         return _score(submission, assignment, sandbox, session, interface)
-    interface = find_interface(spec, session, report, assignment)
+    interface = find_interface(
+        spec, session, report, assignment, library=_library(submission, assignment)
+    )
     if reason := interface.unclear or ("" if interface.defined else _no_entry_point(spec, report)):
         return unscored(
             submission.id, submission.sha256, Verdict.UNGRADEABLE, reason, assignment, sandbox
@@ -199,12 +216,19 @@ class Interface:
     unclear: str = ""  #: why it cannot be told how to talk to it
     heads_alike: bool = False  #: its masks cannot differ between heads
     load_error: CandidateError | None = None  #: why it did not load
+    core: Convention | None = None  #: how the attention itself is called
+    library: str = ""  #: "numpy" or "torch", where that is not the brief's
     #: sizes that the brief asks for -> those of what its class can be made of
     offered: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None
 
 
 def find_interface(
-    spec: Spec, session: SandboxSession, report: LoadReport, assignment: Assignment
+    spec: Spec,
+    session: SandboxSession,
+    report: LoadReport,
+    assignment: Assignment,
+    *,
+    library: str = "",
 ) -> Interface:
     """Find the brief's entry points in what was loaded, adapting to its conventions if asked."""
     brief = frozenset(point.name for point in spec.entry_points)
@@ -212,25 +236,34 @@ def find_interface(
         said = deviations(spec, report)
         notes = (*report.notes, said) if said else report.notes
         return Interface(session, report.names & brief, notes=notes)
+    library = library or spec.arrays
+    talking: Session = session
+    if library == "torch" != spec.arrays:
+        talking = InSingle(session)
     try:
-        inferred = infer(spec, session, report)
+        inferred = infer(spec, talking, report)
     except CandidateError:  # a trial ended the process; the checks will meet it again
         return Interface(session, report.names & brief, notes=report.notes)
     variants = {point.name: point.variants for point in spec.entry_points}
     defined = frozenset(inferred.conventions)
     absent = ", ".join(sorted(brief - defined))
     notes = (f"Not in the submission, and not graded: {absent}",) if absent else ()
-    core = next((p.name for p in spec.entry_points if p.is_core), "")
-    unclear = inferred.unclear.get(core, "")
-    if core and core not in defined and not unclear:
+    asked = next((p.name for p in spec.entry_points if p.is_core), "")
+    unclear = inferred.unclear.get(asked, "")
+    if asked and asked not in defined and not unclear:
         unclear = _no_entry_point(spec, report)
+    words = dict(inferred.words)
+    if library != spec.arrays:
+        words["library"] = f"written in {library}, the brief asks for {spec.arrays}"
     return Interface(
-        AdaptingSession(session, inferred.conventions, variants),
+        AdaptingSession(talking, inferred.conventions, variants),
         defined,
-        inferred.words,
+        words,
         (*report.notes, *notes),
         unclear,
         any(convention.heads_alike for convention in inferred.conventions.values()),
+        core=inferred.conventions.get(asked),
+        library=library,
         offered=next(iter(inferred.offered.values()), None),
     )
 
@@ -266,9 +299,16 @@ def _score(
     spec = assignment.spec
     if assignment.adapt and interface.defined is not None:
         spec = spec.only(interface.defined)
-    known = SubmissionFacts(heads_alike=interface.heads_alike)
+    known = SubmissionFacts(
+        heads_alike=interface.heads_alike,
+        saw_brief=not assignment.adapt or not interface.conventions,
+    )
     if interface.offered is not None:
         known.offered = interface.offered
+    known.has_autograd = interface.library != "numpy" or spec.arrays == "numpy"
+    if interface.core is not None:
+        known.sources, known.masks = interface.core.sources, interface.core.masks
+        known.causal = interface.core.causal_inside
     checks, recording = run_checks(
         spec,
         interface.session,

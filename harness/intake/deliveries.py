@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 import hashlib
 import itertools
@@ -29,6 +30,9 @@ from harness.text import one_line
 
 #: Entries of one batch; a folder with more is not a folder of submissions.
 ENTRIES_CAP: Final = 100_000
+#: So many files of a submission, and so much of each, are looked through for a word.
+_MENTIONING: Final = 200
+_MENTIONING_BYTES: Final = 1 << 20
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +44,20 @@ class Delivery:
     text: bool = False  #: a form of written answers
     asked: tuple[frozenset[str], ...] = ()  #: names by which the file with the answer is chosen
     adapt: bool = False  #: read characters that Python refuses as what was meant
+
+    def mentions(self, word: bytes) -> bool:
+        """Tell whether a word may be in its code; nothing is unpacked to find out."""
+        if self.path.is_dir():
+            files = [path for path in self.path.rglob("*") if path.suffix in (".py", ".ipynb")]
+        else:
+            files = [self.path]
+        for path in itertools.islice(files, _MENTIONING):
+            if path.suffix not in (".py", ".ipynb"):
+                return True
+            with contextlib.suppress(OSError), path.open("rb") as file:
+                if word in file.read(_MENTIONING_BYTES):
+                    return True
+        return False
 
     def load(self, parser: Parser | None = None) -> Submission:
         """Read and check it, as ``load`` and ``load_text`` do."""

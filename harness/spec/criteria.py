@@ -34,6 +34,7 @@ class Criterion:
     earns_with: str  #: id of the check without which this one earns nothing, or ""
     needs: tuple[str, ...]
     body: Body
+    of_torch: bool = False  #: nothing but torch has it: gradients, and formats of its own
 
     def at(self, level: Level, *, points: Points, earns_with: str | None = None) -> Check:
         """Make a check of this criterion.
@@ -67,6 +68,7 @@ def criterion(
     earns_with: str = "",
     question: str = "",
     answer: str = "",
+    of_torch: bool = False,
 ) -> Callable[[Body], Criterion]:
     """Make a criterion of the decorated function; its name is the criterion's id.
 
@@ -95,6 +97,7 @@ def criterion(
             earns_with=earns_with,
             needs=tuple(inspect.signature(body).parameters),
             body=body,
+            of_torch=of_torch,
         )
 
     return make

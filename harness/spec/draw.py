@@ -14,13 +14,27 @@ class Draw:
     """A source of inputs that nobody can know before the run.
 
     Two checks never share a stream, and a check draws the same inputs whatever runs before it.
-    With ``heads_alike`` the masks of (B, H, Tq, Tk) are the same for all heads of an item.
+    With ``heads_alike`` the masks of (B, H, Tq, Tk) are the same for all heads of an item. Without
+    ``masks`` there is no parameter for one, and with fewer ``sources`` one text serves for several.
     """
 
-    def __init__(self, seed: str, check_id: str, *, heads_alike: bool = False) -> None:
+    masks = True
+    sources = 3
+
+    def __init__(
+        self,
+        seed: str,
+        check_id: str,
+        *,
+        heads_alike: bool = False,
+        masks: bool = True,
+        sources: int = 3,
+    ) -> None:
         digest = hashlib.sha256(f"{seed}/{check_id}".encode()).digest()
         self._random = np.random.default_rng(int.from_bytes(digest[:16], "big"))
         self._heads_alike = heads_alike
+        self.masks = masks
+        self.sources = sources
 
     def normal(self, *shape: int, scale: float = 1.0, dtype: str = "f8") -> Floats:
         """Draw N(0, scale²)."""

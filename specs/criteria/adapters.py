@@ -37,6 +37,12 @@ def _like(values: Array, array: Array) -> Array:
     return Tensor(np.ascontiguousarray(values), array.dtype, array.transposed)
 
 
+def _widened(array: Array, width: int) -> Array:
+    """Add columns of zeros, up to a width."""
+    none = np.zeros((*array.shape[:-1], width - array.shape[-1]), array.dtype)
+    return np.concatenate([array, none], -1)
+
+
 def _columns(output: Any, start: int, stop: int) -> Any:
     """Return some columns of an output; what has no columns is returned as it is."""
     if not isinstance(output, Tensor) or output.values.ndim == 0:
@@ -141,22 +147,33 @@ class OneHeadAttention(_Attention):
         query, key, value, *mask = arguments
         q, k, v = (_values(array) for array in (query, key, value))
         keys, width, values = k.shape[-2], q.shape[-1], v.shape[-1] + k.shape[-2]
-        nothing = np.zeros((*q.shape[:-1], values), q.dtype)
+        made_of, (features, projected, aggregated) = self._sizes(width, values)
         index = np.broadcast_to(np.eye(keys, dtype=k.dtype), (*k.shape[:-1], keys))
-        x_q = _like(np.concatenate([q, nothing], -1), query)
-        x_kv = _like(np.concatenate([k, v, index], -1), key)
-        picks = np.eye(width + values)
+        x_q = _like(_widened(q, features), query)
+        x_kv = _like(_widened(np.concatenate([k, v, index], -1), features), key)
+        picks = np.eye(features)
+        first = _widened(picks[:, :width], projected)
         weights = {
-            "W_Q": picks[:, :width],
-            "W_K": picks[:, :width],
-            "W_V": picks[:, width:],
-            "b_Q": np.zeros(width),
-            "b_K": np.zeros(width),
-            "b_V": np.zeros(values),
+            # Columns of zeros make d_k larger than the width, and the scale has to follow.
+            "W_Q": first * (projected / width) ** 0.5,
+            "W_K": first,
+            "W_V": _widened(picks[:, width : width + values], aggregated),
+            "b_Q": np.zeros(projected),
+            "b_K": np.zeros(projected),
+            "b_V": np.zeros(aggregated),
         }
-        layer = self._make(_dtype(query), (width + values, width, values), weights)
+        layer = self._make(_dtype(query), made_of, weights)
         blocked = [np.ascontiguousarray(~(_values(m) != 0)) for m in mask if m is not None]
         return layer, (x_q, x_kv, *blocked)
+
+    def _sizes(self, width: int, values: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return what to ask for, and the sizes of what is made: some classes have fewer."""
+        features, widest = width + values, max(width, values)
+        for asked in ((features, width, values), (features, widest, widest)):
+            made = self._proxy.offered(asked)
+            if all(has >= wants for has, wants in zip(made, (features, width, values))):
+                break
+        return asked, made
 
     def _attended(self, arguments: Arguments, out: Any, after: Arguments) -> Attended:
         values, keys = _values(arguments[2]).shape[-1], _values(arguments[1]).shape[-2]
@@ -171,9 +188,9 @@ class OneHeadAttention(_Attention):
         return _columns(x_q, 0, width), key, value, *masks
 
     def _cotangent(self, arguments: Arguments, cotangent: Array) -> Array:
-        keys = _values(arguments[1]).shape[-2]
-        none = np.zeros((*cotangent.shape[:-1], keys), cotangent.dtype)
-        return np.concatenate([cotangent, none], -1)
+        width, values = _values(arguments[0]).shape[-1], _values(arguments[2]).shape[-1]
+        _, made = self._sizes(width, values + _values(arguments[1]).shape[-2])
+        return _widened(cotangent, made[-1])
 
     def _gradients(self, arguments: Arguments, found: list[Any]) -> list[Any]:
         width, values = (_values(arguments[place]).shape[-1] for place in (0, 2))

@@ -229,7 +229,7 @@ def sdpa_parity(attention, cases: AttentionCases, judge: Judge):
     """
     square = cases.of(cases.square)
     causal = square.replace(mask=cases.causal(cases.square.queries))
-    drawn = (*cases.both, *cases.both_masked, causal)
+    drawn = (*cases.both, *cases.both_masked, *([causal] if cases.draw.masks else []))
     for returned, case in zip(attention.each(c.arguments for c in drawn), drawn):
         judge_case(judge, returned, case)
         judge.close(returned["weights"], case.expected()[1], "weights")

@@ -141,7 +141,7 @@ def determinism(attention, cases: AttentionCases, judge: Judge):
 def batch_independent(attention, cases: AttentionCases, judge: Judge):
     """An item alone gives what it gives in its batch, each item with its own mask."""
     for shape in (cases.different, cases.square):
-        case = cases.masked(shape)
+        case = cases.masked(shape) if cases.draw.masks else cases.of(shape)
         whole, *alone = attention.each(c.arguments for c in (case, *cases.items(case)))
         together = own(judge, whole, case)
         for item, returned in enumerate(alone):

@@ -114,10 +114,13 @@ class AttentionCases:
     @property
     def ladder_masked(self) -> tuple[Case, ...]:
         """The same with masks."""
-        return (*(self.masked(shape) for shape in self._small), *self.both_masked)
+        shapes = (*self._small, self.different, self.square)
+        return tuple(self.masked(shape) for shape in shapes)
 
     @property
     def _small(self) -> tuple[Shape, ...]:
+        if self.draw.sources < 3:  # one text has no room for two sources of these widths
+            return ()
         one = (1,) * (1 + len(self.heads))
         return Shape(one, 2, 2, 2, 2), Shape(one, 2, 3, 2, 2), Shape(one, 3, 3, 4, 3)
 
@@ -137,8 +140,10 @@ class AttentionCases:
         )
 
     @property
-    def both_masked(self) -> tuple[Case, Case]:
-        """One masked case of each shape."""
+    def both_masked(self) -> tuple[Case, ...]:
+        """One masked case of each shape, beside unmasked ones; none where there are no masks."""
+        if not self.draw.masks:
+            return ()
         return self.masked(self.different), self.masked(self.square)
 
     def shifted(self, case: Case, by: float) -> Case:

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness import CheckFailed, Draw, Expected, Facet, Judge, Stage, Tensor, criterion
+from harness import (
+    CheckFailed,
+    Draw,
+    Expected,
+    Facet,
+    Judge,
+    NotOffered,
+    Stage,
+    Tensor,
+    criterion,
+)
 from specs.reference import heads as reference_heads
 from specs.reference.layers import Layers
 
@@ -40,6 +50,7 @@ def definition(layers: Layers, draw: Draw, judge: Judge):
 
 
 @criterion(
+    of_torch=True,
     facet=Facet.NUMERIC,
     hint="Keep the graph whole from the inputs and every parameter to the output: no .detach(), "
     ".data, .item() or numpy on the way.",
@@ -54,7 +65,7 @@ def gradients(layers: Layers, draw: Draw, judge: Judge):
     """
     for layer, arguments in layers.one_by_one(draw, masked=(False, True), smallest=1):
         layer.cast("f8")
-        given = tuple(a.astype(np.float64) if a.dtype.kind == "f" else a for a in arguments)
+        given = _exact(arguments)
         expected = layers.expected(layer, given)
         cotangent = draw.normal(*expected.values.shape)
         if expected.compared is not None:
@@ -62,14 +73,26 @@ def gradients(layers: Layers, draw: Draw, judge: Judge):
         slope = layers.proxy.gradients(layer, given, cotangent)
         of_inputs, of_weights = layers.gradients(layer, given, cotangent)
         largest = max(np.abs(g).max() for g in (*of_inputs, *of_weights.values()) if g is not None)
-        for place, (found, right) in enumerate(zip(slope.arguments, of_inputs, strict=True)):
+        for place, found in enumerate(slope.arguments):
             judge.require(found is not None, f"no gradient reaches input {place}")
-            judge.close(found, Expected(right, 4096 * largest), f"gradient of input {place}")
+            total = sum(of_inputs[n] for n in _same(given, place))
+            judge.close(found, Expected(total, 4096 * largest), f"gradient of input {place}")
         for name, right in of_weights.items():
             if right is None or not _is_held(layer, name):
                 continue
             judge.require(name in slope.weights, f"no gradient reaches {name}")
             judge.close(slope.weights[name], Expected(right, 4096 * largest), f"gradient of {name}")
+
+
+def _exact(arguments):
+    """Return arguments in float64; what is one array stays one."""
+    exact = {id(a): a.astype(np.float64) if a.dtype.kind == "f" else a for a in arguments}
+    return tuple(exact[id(a)] for a in arguments)
+
+
+def _same(arguments, place: int) -> list[int]:
+    """Return the places of the array at ``place``: its gradient is the sum over all of them."""
+    return [n for n, array in enumerate(arguments) if array is arguments[place]]
 
 
 def _is_held(layer, name: str) -> bool:
@@ -150,9 +173,11 @@ def self_and_cross(layers: Layers, draw: Draw, judge: Judge):
 
     Positions are chosen with repetition, so that a layer which ignores the other source shows.
     """
+    if layers.proxy.sources == 1:
+        raise NotOffered("second source")
     for made_of in layers.sizes[1:]:
         layer = layers.proxy.drawn(draw, *made_of)
-        whole, *_ = layers.inputs(draw, made_of, masked=False)
+        whole, *_ = layers.given(draw, made_of)
         length = whole.shape[1]
         shorter, equal = [0, 0, length - 1], [*draw.permutation(length)[1:], 1]
         chosen = [shorter, equal, [0, 0, *range(length)]]
@@ -201,8 +226,8 @@ def head_split(layers: Layers, draw: Draw, judge: Judge):
         for head, out in enumerate(outs[total + 1 :]):
             _only_slice(judge, out - outs[0], head, width, f"slice {head} of Q")
     x = draw.normal(2, 3, 10, dtype="f4")
-    refused = layers.proxy.raises((10, 4), (x, x, x))
-    judge.require(refused, f"{layers.proxy.name}(10, 4) works, though 4 does not divide 10")
+    accepted = layers.proxy.accepts((10, 4), (x, x, x))
+    judge.require(not accepted, f"{layers.proxy.name}(10, 4) works, though 4 does not divide 10")
 
 
 def _identity(layers: Layers, total: int, count: int) -> dict[str, np.ndarray]:
@@ -237,7 +262,7 @@ def heads_independent(layers: Layers, draw: Draw, judge: Judge):
     if layer.layout.per_head:
         raise CheckFailed("one small projection serves all heads, expected one per head")
     plain = {**layer.weights, "W_O": np.eye(total), "b_O": np.zeros(total)}
-    arguments = layers.inputs(draw, (total, count), masked=False)
+    arguments = layers.given(draw, (total, count))
     outs = []
     changes = [(name, head) for name in "QKV" for head in range(count)]
     for name, head in (("", 0), *changes):
@@ -251,7 +276,7 @@ def heads_independent(layers: Layers, draw: Draw, judge: Judge):
     for (name, head), out in zip(changes, outs[1:], strict=True):
         _only_slice(judge, out - outs[0], head, width, f"head {head} of W_{name}")
     single = layers.proxy.drawn(draw, width, 1)
-    alone = layers.inputs(draw, (width, 1), masked=False)
+    alone = layers.given(draw, (width, 1))
     (returned,) = layers.proxy.each([(single, alone)])
     judge.close(returned["out"], layers.expected(single, alone), "out of one head")
 
@@ -283,9 +308,10 @@ def multi_head_parity(layers: Layers, draw: Draw, judge: Judge):
 def self_attention(layers: Layers, draw: Draw, judge: Judge):
     """One tensor for every source gives what equal copies give, and so do its gradients."""
     layer = layers.proxy.drawn(draw, *layers.sizes[-1])
-    first, *_ = layers.inputs(draw, layers.sizes[-1], masked=False)
+    first, *others = layers.given(draw, layers.sizes[-1])
     sources = 1 + len(layers.other_sources(first))
-    copies, same = tuple(first.copy() for _ in range(sources)), (first,) * sources
+    masks = others[sources - 1 :]
+    copies, same = (*(first.copy() for _ in range(sources)), *masks), (*(first,) * sources, *masks)
     apart, together = layers.proxy.each([(layer, copies), (layer, same)])
     shape = layers.expected(layer, copies).values.shape
     out = judge.finite(judge.shape(apart["out"], shape, "out"), "out").values
@@ -293,8 +319,9 @@ def self_attention(layers: Layers, draw: Draw, judge: Judge):
     layer.cast("f8")
     exact = first.astype(np.float64)
     cotangent = draw.normal(*shape)
-    slope = layers.proxy.gradients(layer, (exact,) * sources, cotangent)
-    of_inputs, _ = layers.gradients(layer, (exact,) * sources, cotangent)
+    given = (*(exact,) * sources, *masks)
+    slope = layers.proxy.gradients(layer, given, cotangent)
+    of_inputs, _ = layers.gradients(layer, given, cotangent)
     largest = sum(np.abs(gradient).max() for gradient in of_inputs)
     found = slope.arguments[0]
     judge.require(found is not None, "no gradient reaches the one tensor")

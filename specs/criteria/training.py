@@ -14,6 +14,7 @@ NAMES = {"f2": "float16", "bf2": "bfloat16", "f4": "float32", "f8": "float64"}
 
 
 @criterion(
+    of_torch=True,
     facet=Facet.NUMERIC,
     hint="Return the dtype of the inputs: no .float(), no float32 constants or buffers.",
     earns_with="definition",
@@ -32,6 +33,7 @@ def dtype_preserved(attention, cases: AttentionCases, judge: Judge):
 
 
 @criterion(
+    of_torch=True,
     facet=Facet.STABILITY,
     hint="-1e9 does not fit float16: use torch.finfo(scores.dtype).min or -inf, and keep one dtype.",
     earns_with="definition",
@@ -53,6 +55,7 @@ def half_precision(attention, cases: AttentionCases, judge: Judge):
 
 
 @criterion(
+    of_torch=True,
     facet=Facet.NUMERIC,
     hint="Keep the graph whole: no .detach(), .data, .item() or numpy between Q, K, V and the "
     "output. (A detached maximum is right: it cancels.)",
@@ -65,6 +68,7 @@ def gradients(attention, cases: AttentionCases, judge: Judge):
 
 
 @criterion(
+    of_torch=True,
     facet=Facet.STABILITY,
     stage=Stage.MASK,
     hint="NaN that nan_to_num hides is still NaN in the backward pass: give an empty row a finite "

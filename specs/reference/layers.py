@@ -262,6 +262,10 @@ class Layers:
         """Draw the arguments of one call."""
         raise NotImplementedError
 
+    def given(self, draw: Draw, made_of: tuple[Any, ...], *, masked: bool = False) -> Arguments:
+        """Draw the arguments of one call that the class can make."""
+        return self.proxy.fitted(self.inputs(draw, made_of, masked))
+
     def attended(self, layer: Layer, x: Array) -> Array:
         """Return what a layer over one text attends to."""
         return x
@@ -300,7 +304,7 @@ class Layers:
                     absent = error
                     continue
                 drawn += 1
-                yield layer, self.inputs(draw, made_of, kind)
+                yield layer, self.given(draw, made_of, masked=kind)
         if absent is not None and not drawn:
             raise absent
 

@@ -7,7 +7,8 @@ import pytest
 
 import specs
 from harness.candidate.session import Definition, LoadReport, Parameter
-from harness.conventions.inference import by_name, deviations, find
+from harness.conventions.definitions import deviations, find
+from harness.conventions.inference import by_name
 from harness.grading.grading import Assignment, grade
 from harness.intake.deliveries import collect
 from harness.parsing.client import Parser
@@ -84,9 +85,9 @@ def test_a_function_of_queries_keys_and_values_is_found_under_any_name():
     assert found.name == "g"
 
 
-def test_of_two_functions_of_queries_keys_and_values_none_is_chosen():
+def test_of_two_functions_of_queries_keys_and_values_the_last_is_the_likeliest():
     both = [definition(name, "query", "key", "value") for name in "fg"]
-    assert find(attention_point(), both) is None
+    assert find(attention_point(), both).name == "g"
 
 
 def test_parameters_are_matched_by_their_names():

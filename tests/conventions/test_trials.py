@@ -1,4 +1,4 @@
-"""What is sent while conventions are tried does not depend on what comes back."""
+"""What a step of the search sends does not depend on what comes back."""
 
 import numpy as np
 import pytest
@@ -59,21 +59,24 @@ ANSWERS = {
 
 @pytest.mark.parametrize("name", SPECS)
 @pytest.mark.parametrize("letters", [False, True])
-def test_the_bytes_of_the_preamble_are_the_same_whatever_is_answered(name, letters):
+def test_the_bytes_of_a_step_are_the_same_whatever_is_answered(name, letters):
     point = point_of(name)
     sent = []
     for answer in ANSWERS.values():
         session = Listening(answer)
-        ConventionTrials(point, Draw("", "conventions"), "f4").run(
-            named(point, letters=letters), session
-        )
+        trials = ConventionTrials(point, Draw("", "conventions"), "f4")
+        conventions = named(point, letters=letters)
+        trials.as_asked(conventions[0], session)
+        trials.by_plain_calls(conventions, session)
+        trials.by_masks(conventions[-1], session)
         sent.append(session.sent)
     assert all(one == sent[0] for one in sent[1:])
 
 
 def test_no_frame_holds_more_steps_than_its_header_has_room_for():
     point, session = point_of("numpy_attention"), Listening(ANSWERS["nothing"])
-    ConventionTrials(point, Draw("", "conventions"), "f8").run(named(point, letters=True), session)
+    trials = ConventionTrials(point, Draw("", "conventions"), "f8")
+    trials.by_masks(named(point, letters=True)[0], session)
     assert len(session.sent) > 1
     assert max(len(entries) for entries, _ in session.sent) < 1 << 16
     assert FRAME < 200
@@ -83,7 +86,7 @@ def tried(attention):
     point = point_of("numpy_attention")
     trials = ConventionTrials(point, Draw("", "conventions"), "f8")
     session = DirectSession({"attention": attention}, arrays="numpy")
-    return trials, trials.run(named(point), session)
+    return trials, trials.by_masks(named(point)[0], session)
 
 
 def first_consistent(attention):
