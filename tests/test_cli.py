@@ -69,7 +69,8 @@ def test_everything_passed_is_0_and_every_report_is_there(grade, tmp_path):
     assert "index.html\n" in err
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
-        "results.json", "results.csv", "junit.xml", "summary.md", "index.html", "cards",
+        "results.json", "results.jsonl", "results.csv", "junit.xml", "summary.md",
+        "index.html", "cards",
         "ledger.sqlite", ".lock",
     }  # fmt: skip
     (submission,) = results["submissions"]
