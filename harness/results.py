@@ -272,6 +272,7 @@ class SubmissionResult(msgspec.Struct, frozen=True, kw_only=True):
     checks: tuple[CheckResult, ...] = ()
     review: tuple[Reviewed, ...] = ()  #: of written answers, once an interviewer has read them
     reviewers: tuple[str, ...] = ()  #: who marked them
+    graded: str = ""  #: when; ISO 8601, in UTC
     seconds: float = 0.0
     exchanges: int = 0  #: round trips to the sandbox
 

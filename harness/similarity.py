@@ -77,7 +77,7 @@ def look_alikes(
     digests: Mapping[str, str],
     given: Iterable[str] = (),
 ) -> list[LookAlike]:
-    """Return the pairs to look at, those of one content first.
+    """Return the pairs to look at, those of one content first, in whatever order they came in.
 
     Args:
         prints: the fingerprint of each submission.
@@ -92,7 +92,7 @@ def look_alikes(
         for name, own in prints.items()
     }
     holders: dict[int, list[str]] = {}
-    for name, own in telling.items():
+    for name, own in sorted(telling.items()):
         for value in own:
             holders.setdefault(value, []).append(name)
     shared = Counter(
@@ -100,7 +100,7 @@ def look_alikes(
     )
     pairs = [
         LookAlike(*pair)
-        for pair, count in shared.most_common()
+        for pair, count in sorted(shared.items(), key=lambda item: (-item[1], item[0]))
         if (smaller := min(len(telling[name]) for name in pair)) >= FEWEST
         and count >= SHARE * smaller
         and digests.get(pair[0]) != digests.get(pair[1])
@@ -110,7 +110,7 @@ def look_alikes(
 
 def _same_files(digests: Mapping[str, str]) -> list[LookAlike]:
     by_content: dict[str, list[str]] = {}
-    for name, digest in digests.items():
+    for name, digest in sorted(digests.items()):
         by_content.setdefault(digest, []).append(name)
     return [
         LookAlike(names[0], other, is_same_file=True)

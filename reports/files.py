@@ -75,7 +75,7 @@ def write(
     Pages are in ``language``; what programs read is in English.
     """
     for card in cards:
-        context = context_of(card, results, opinions or Opinions())
+        context = context_of(card, opinions or Opinions())
         write_card(card, out, context, language=language)
     link_neighbours(results, out, language)
     save(out / "results.json", to_json(results), mode=SECRET)
@@ -112,13 +112,11 @@ def write_card(
         save(page, translated(render_card(card, context), language).encode())
 
 
-def context_of(
-    card: Card, results: BatchResults | None, opinions: Opinions, *, form: str = ""
-) -> Context:
+def context_of(card: Card, opinions: Opinions, *, form: str = "") -> Context:
     """Return what stands around a card in the folder of its batch."""
     return Context(
         index="../index.html",
-        graded=results.finished if results else "",
+        graded=card.result.graded,
         decisions=opinions.decisions_on(card.result.id),
         notes=opinions.notes_on(card.result.id),
         form=form,

@@ -1,10 +1,13 @@
-"""What every test may ask for: seeds, and an engine where one answers."""
+"""What every test may ask for: seeds, an engine where one answers, and a real Chromium."""
 
 import os
 import secrets
+import shutil
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+from playwright.sync_api import Browser, sync_playwright
 
 from harness.errors import SandboxUnavailable
 from harness.sandbox.container.engine import connect
@@ -63,3 +66,33 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Return Debian's Chromium or the user's own; without one the test is skipped with a reason.
+
+    One for all tests of a process: playwright's second one is refused while a first one is open.
+    """
+    path = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
+    if path is None:
+        reason = "no Chromium on the PATH; install one to run the browser tests"
+        if os.environ.get("TAKEHOME_REQUIRE_BROWSER") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield chromium
+        chromium.close()

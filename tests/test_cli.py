@@ -581,7 +581,7 @@ def reports_of(out):
         if path.suffix in (".json", ".html", ".csv", ".xml", ".md"):
             text = path.read_text()
             text = re.sub(r'"seconds": [\d.e-]+', "", text)
-            text = re.sub(r'"(?:started|finished)": "[^"]*"', "", text)
+            text = re.sub(r'"(?:started|finished|graded)": "[^"]*"', "", text)
             text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC", "", text)
             text = re.sub(r'time="[\d.]+"|(?:&lt; )?[\d.]+ (?:s|ms)\b|,\d+\.\d+\b', "", text)
             texts[str(path.relative_to(out))] = text

@@ -112,3 +112,14 @@ def test_attributes_of_a_library_do() -> None:
 def test_hostile_text_takes_linear_time_and_gives_the_same_prints_again() -> None:
     text = "'" * 100_000 + '"""' + "((((" * 20_000
     assert fingerprint(text) == fingerprint(text)
+
+
+def test_pairs_are_the_same_in_whatever_order_submissions_end() -> None:
+    texts = dict(next(iter(cohorts()))[1])
+    first = next(iter(texts))
+    texts |= {"copy": texts[first] + "\n", "same": texts[first], "again": texts[first]}
+    prints = {name: fingerprint(text) for name, text in texts.items()}
+    backwards = dict(reversed(prints.items()))
+    found = look_alikes(prints, texts)
+    assert len(found) == 5
+    assert look_alikes(backwards, dict(reversed(texts.items()))) == found

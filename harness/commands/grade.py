@@ -264,9 +264,11 @@ class _Run:
             watcher=watcher,
         )
         try:
-            for submission, card in grade_all(missing, jobs):
-                if card.result.verdict is not Verdict.INVALID:
-                    time = self.now().isoformat(timespec="seconds")
+            for submission, undated in grade_all(missing, jobs):
+                time = self.now().isoformat(timespec="seconds")
+                result = msgspec.structs.replace(undated.result, graded=time)
+                card = msgspec.structs.replace(undated, result=result)
+                if result.verdict is not Verdict.INVALID:
                     self.ledger.keep(submission.key, card, time=time, task=submission.task)
                 yield card
         except BaseException:

@@ -66,7 +66,7 @@ class OutputFolder:
         else:
             review.prepare([card], self._path)
             self._likeness.add(card)
-            context = reports.context_of(card, None, self._opinions)
+            context = reports.context_of(card, self._opinions)
             reports.write_card(card, self._path, context, language=self._language)
 
     def remove(self, pages: Iterable[str]) -> None:

@@ -6,9 +6,6 @@ import docker
 import pytest
 
 from harness.sandbox.container import connect
-from tests.reports.conftest import browser
-
-__all__ = ["browser", "client"]
 
 
 @pytest.fixture(scope="module")

@@ -1,42 +1,13 @@
-"""A real Chromium, and pages rendered to files that it can open."""
+"""Pages rendered to files that a browser can open."""
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
 
 from tests.reports import samples
-
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium or the user's own; without one the test is skipped with a reason."""
-    path = next(
-        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-    )
-    if path is None:
-        reason = "no Chromium on the PATH; install one to run the browser tests"
-        if os.environ.get("TAKEHOME_REQUIRE_BROWSER") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="session")

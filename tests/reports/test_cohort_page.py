@@ -140,7 +140,8 @@ def test_without_script_every_submission_stands_in_plain_pages(
     seen = page.locator(NAMES).count()
     expect(page.locator("#filters")).to_be_hidden()
     for number in ("2", "3"):
-        page.get_by_role("link", name=number, exact=True).click()
+        with page.expect_navigation():
+            page.get_by_role("link", name=number, exact=True).click()
         seen += page.locator(NAMES).count()
     assert seen == 2 * ROWS + 8
     context.close()

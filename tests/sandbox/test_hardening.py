@@ -91,7 +91,10 @@ def test_the_container_part_runs_the_image_by_id_as_nobody(inspected, image):
     assert sorted(config["Env"]) == [
         "HOME=/tmp",
         "LANG=C.UTF-8",
+        "MALLOC_MMAP_THRESHOLD_=524288",
+        "MALLOC_TRIM_THRESHOLD_=1048576",
         "MKL_NUM_THREADS=1",
+        "NUMPY_MADVISE_HUGEPAGE=0",
         "OMP_NUM_THREADS=1",
         "OPENBLAS_NUM_THREADS=1",
         "PATH=/usr/local/bin:/usr/bin:/bin",

@@ -102,7 +102,7 @@ class _Pages:
         if card is None:
             return _missing()
         results, opinions = self._batch.results(), self._batch.opinions()
-        context = reports.context_of(card, results, opinions, form=self._guard.form)
+        context = reports.context_of(card, opinions, form=self._guard.form)
         before, after = reports.neighbours(results, card.result.card)
         page = reports.render_card(card, context)
         names = (PurePosixPath(before).name, PurePosixPath(after).name)
