@@ -61,7 +61,8 @@ def pytest_collection_modifyitems(config, items):
 
     What a module's fixture makes is made once then.
     """
-    if config.getoption("dist", "no") != "loadgroup":
+    # The process that collects is told so; its "dist" is always "no".
+    if not config.getoption("loadgroup", False):
         return
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
