@@ -398,6 +398,13 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True):
     runs: int  #: how many edited versions were run to find it
 
 
+class RepairSearch(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a repair was looked for."""
+
+    versions: int = 0  #: edited versions that were run
+    is_finished: bool = True  #: False when time ran out before the last of them
+
+
 class Card(msgspec.Struct, frozen=True, kw_only=True):
     """One submission with its evidence: the content of ``cards/<slug>.json``."""
 
@@ -410,6 +417,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     log: str = ""  #: what the submission printed, sanitised and capped
     evidence: tuple[Evidence, ...] = ()
     repair: Repair | None = None  #: interviewer only
+    search: RepairSearch | None = None  #: for a repair; None where none was looked for
     questions: tuple[Question, ...] = ()  #: of a written assignment
 
 

@@ -55,7 +55,7 @@ class CandidatePage:
     anchors: dict[str, str]  #: id of a check -> anchor of the line that raised
     raised: dict[str, list[str]]  #: anchor of a line -> titles of the checks it failed
     spoilt: bool  #: some check passed and earned nothing
-    mended: frozenset[str] = frozenset()  #: lines that a repair changes: never told to its author
+    repaired: frozenset[str] = frozenset()  #: lines that a repair changes: never told to its author
 
 
 def render_candidate(card: CandidateCard) -> str:

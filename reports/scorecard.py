@@ -119,7 +119,7 @@ class CardPage:
     is_highest: bool  #: the level reached is the highest of this assignment
     questions: tuple[FollowUp, ...]  #: to ask next, each once
     change: Change | None  #: of the repair
-    mended: frozenset[str]  #: anchors of the lines that the repair changes
+    repaired: frozenset[str]  #: anchors of the lines that the repair changes
     missed: tuple[CheckResult, ...]  #: what failed by itself, lowest level first
     idle: tuple[CheckResult, ...]  #: what could not run
     inapplicable: tuple[CheckResult, ...]
@@ -191,7 +191,7 @@ def card_page(card: Card, context: Context | None = None, *, caps: Caps = CAPS[0
         is_highest=highest_level(safe.result),
         questions=_questions(safe.result, missed),
         change=change,
-        mended=_mended(change, files),
+        repaired=_repaired(change, files),
         missed=tuple(check for check in missed if check.outcome is not Outcome.NOT_RUN),
         idle=by_outcome(Outcome.NOT_RUN),
         inapplicable=by_outcome(Outcome.NOT_APPLICABLE),
@@ -227,7 +227,7 @@ def _questions(result: SubmissionResult, missed: tuple[CheckResult, ...]) -> tup
     return tuple({each.question: each for each in asked}.values())
 
 
-def _mended(change: Change | None, files: tuple[Listing, ...]) -> frozenset[str]:
+def _repaired(change: Change | None, files: tuple[Listing, ...]) -> frozenset[str]:
     """Return the anchors of the lines that a repair changes."""
     if change is None:
         return frozenset()

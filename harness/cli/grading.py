@@ -86,9 +86,12 @@ def grade(
         bool, typer.Option("--dry-run", help="Say what would be graded by what, and stop.")
     ] = False,
     repairs: Annotated[
-        bool,
-        typer.Option(help="Look for an edit of a wrong answer that passes; shown on its card."),
-    ] = False,
+        bool | None,
+        typer.Option(
+            help="Look for an edit that passes: of every wrong answer, or of none; by default of "
+            "those whose bugs are named in full.",
+        ),
+    ] = None,
     lang: LanguageCode = None,
     accept: Annotated[
         list[str] | None,
@@ -96,6 +99,7 @@ def grade(
     ] = None,
 ) -> Exit:
     """Grade submissions and write a scorecard for each; a run that was stopped goes on."""
+    from harness.commands.batch_run import Repairs
     from harness.commands.exports import expect_formats, write_exports
     from harness.commands.grade import Request, grade_batch, plan
     from harness.commands.team_settings import expect_spec, settings_for
@@ -116,7 +120,7 @@ def grade(
         adapt=(conventions or settings.conventions) == Conventions.ADAPT,
         for_candidates=(audience or settings.audience) == Audience.CANDIDATE,
         language=chosen_language(lang),
-        repairs=repairs,
+        repairs={None: Repairs.EXPLAINED, True: Repairs.ALL, False: Repairs.NONE}[repairs],
         executor=executor,
         accepted=tuple(accept or ()),
     )

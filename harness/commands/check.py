@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.grading import Assignment, FindRepair, grade
+from harness.grading import Assignment, grade
 from harness.intake import collect
 from harness.parsing import Parser
+from harness.repair import RepairFinder, is_failing
 from harness.results import Card, CheckResult
 from harness.sandbox import LIMITS, opener
 from harness.spec import Spec
@@ -22,13 +23,13 @@ def check_file(
     file: Path,
     spec: Spec,
     *,
-    find_repair: FindRepair | None = None,
+    repairs: bool = False,
     follow: Callable[[CheckResult], None] = lambda result: None,
     seed: str | None = None,
 ) -> Card:
     """Run every check of a spec against one file, on inputs drawn afresh unless a seed is given.
 
-    ``find_repair`` looks for a repair of what failed; ``follow`` is told of each check as it ends.
+    ``repairs`` asks for a repair of what failed; ``follow`` is told of each check as it ends.
 
     Raises:
         UsageError: there is no such file, or it is of no known kind.
@@ -42,12 +43,14 @@ def check_file(
             seed=seed or secrets.token_hex(8),
             limits=limits,
             parser=parser,
-            find_repair=find_repair,
             follow=follow,
         )
         sandbox = opener("process", spec.image)()
         try:
-            return grade(delivery, assignment, sandbox)
+            card = grade(delivery, assignment, sandbox)
+            if repairs and is_failing(card.result):
+                card = RepairFinder()(card, delivery.load(parser), assignment, sandbox)
+            return card
         finally:
             sandbox.close()
 

@@ -15,7 +15,6 @@ from harness.commands.check import changes, check_file, is_starter
 from harness.commands.check_report import CheckReport, changed
 from harness.commands.console import show_repair
 from harness.language import Language
-from harness.repair import RepairFinder
 from harness.results import Card, CheckResult, SubmissionResult
 from harness.spec import Spec
 
@@ -90,8 +89,7 @@ class CheckConsole:
                 done = self._language("{ended} of {total} checks", ended=ended, total=total)
                 status.update(done)
 
-            finder = RepairFinder() if self._repairs else None
-            card = check_file(self._file, spec, find_repair=finder, follow=follow)
+            card = check_file(self._file, spec, repairs=self._repairs, follow=follow)
         report = CheckReport(
             card=card,
             file=str(self._file),

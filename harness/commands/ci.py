@@ -22,6 +22,7 @@ import harness
 import reports
 import specs
 from harness.candidate_view import for_candidate
+from harness.commands.batch_run import Repairs
 from harness.commands.grade import Request, grade_batch
 from harness.commands.output_folder import named_problems
 from harness.commands.repository import Repository, entries
@@ -147,7 +148,7 @@ def _request(job: Job, assignment: Assignment, paths: Sequence[Path], private: P
         single=True,
         adapt=assignment.conventions == "adapt",
         for_candidates=False,
-        repairs=False,
+        repairs=Repairs.NONE,
         public_log=True,
     )
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import datetime
-import functools
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from rich.console import Console
@@ -20,31 +16,19 @@ from rich.text import Text
 import reports
 import specs
 from harness.commands import console, job, review
+from harness.commands.batch_run import BatchRun, Repairs
 from harness.commands.interrupts import Interrupts
 from harness.commands.likeness import look_alikes_of
 from harness.commands.opinions import read_opinions
 from harness.commands.output_folder import OutputFolder, named_problems
 from harness.commands.progress import Progress, followed
 from harness.errors import SandboxBroken, UsageError
-from harness.grading import (
-    DaskWorkers,
-    Jobs,
-    Ledger,
-    LocalProcesses,
-    Pending,
-    Task,
-    Watcher,
-    card_key,
-    grade_all,
-    is_local,
-)
-from harness.grading import unscored as unscored_card
+from harness.grading import Ledger
 from harness.intake import Batch, collect
 from harness.language import ENGLISH, Language
 from harness.marking import fold
-from harness.parsing import Parser
 from harness.results import BatchResults, Card, CheckResult, SubmissionResult, Verdict
-from harness.sandbox import Limits, Sandbox
+from harness.sandbox import Limits
 from harness.spec import Spec
 
 Say = Callable[[str], None]
@@ -71,7 +55,7 @@ class Request:
     single: bool
     adapt: bool
     for_candidates: bool
-    repairs: bool
+    repairs: Repairs = Repairs.EXPLAINED
     language: Language = ENGLISH  #: of the pages
     public_log: bool = False  #: what is printed may be read by candidates
     executor: str = "local"
@@ -137,7 +121,7 @@ def grade_batch(
         if sandbox.environment.image:
             _require_held(request, say)
         ledger.note_record(job.make_record(spec, order, sandbox.environment))
-        run = _Run(
+        run = BatchRun(
             spec=spec,
             batch=batch,
             order=order,
@@ -145,6 +129,7 @@ def grade_batch(
             sandbox=sandbox,
             jobs=_count_jobs(request, batch),
             executor=request.executor,
+            repairs=Repairs.NONE if request.for_candidates else request.repairs,
             now=now,
             say=say,
         )
@@ -176,7 +161,6 @@ def _order(request: Request, seed: str, library: str) -> job.Order:
         sandbox=request.sandbox,
         runtime=request.runtime,
         adapt=request.adapt,
-        repairs=request.repairs,
         reuse=request.reuse,
         library=library,
     )
@@ -186,112 +170,6 @@ def _count_jobs(request: Request, batch: Batch) -> int:
     """Return how many jobs there are: no more than submissions."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return min(request.jobs or cores or 1, len(batch.deliveries))
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Run:
-    """One run over a batch: the cards that are kept, and those that are made."""
-
-    spec: Spec
-    batch: Batch
-    order: job.Order
-    ledger: Ledger
-    sandbox: Sandbox  #: tells what the submissions run in; never started
-    jobs: int
-    executor: str
-    now: Callable[[], datetime.datetime]
-    say: Say
-    keys: set[str] = dataclasses.field(default_factory=set)  #: of every submission of the batch
-
-    def cards(self, interrupts: Interrupts, watcher: Watcher) -> Iterator[Card]:
-        """Yield the card of each submission, in the order in which they are there.
-
-        When the run is stopped, or breaks, the cards that are kept come all the same.
-
-        Raises:
-            SandboxBroken: after the cards, if no more could be made.
-        """
-        kept: collections.deque[str] = collections.deque()
-        broken = None
-        with Parser() as parser:
-            submissions = self._submissions(parser)
-            missing = self._missing(submissions, kept)
-            try:
-                for card in self._made(missing, interrupts, watcher):
-                    yield card
-                    yield from self._kept(kept)
-            except SandboxBroken as error:
-                broken = error
-            collections.deque(self._missing(submissions, kept), maxlen=0)
-        yield from self._kept(kept)
-        if broken is not None:
-            raise broken
-
-    def _submissions(self, parser: Parser) -> Iterator[Pending]:
-        """Read the submissions one by one."""
-        basis = job.basis(self.order, self.sandbox.environment)
-        for delivery in self.batch.deliveries:
-            task = Task.read(delivery, parser).encode()
-            key = card_key(basis, task)
-            self.keys.add(key)
-            yield Pending(id=delivery.id, key=key, task=task)
-
-    def _missing(
-        self, submissions: Iterator[Pending], kept: collections.deque[str]
-    ) -> Iterator[Pending]:
-        """Yield the submissions that have no card; collect the keys of the others."""
-        for submission in submissions:
-            if self.ledger.has(submission.key):
-                kept.append(submission.key)
-            else:
-                yield submission
-
-    def _kept(self, keys: collections.deque[str]) -> Iterator[Card]:
-        while keys:
-            if (card := self.ledger.card(keys.popleft())) is not None:
-                yield card
-
-    def _made(
-        self, missing: Iterator[Pending], interrupts: Interrupts, watcher: Watcher
-    ) -> Iterator[Card]:
-        """Grade submissions, and keep the cards."""
-        executor, grade, count = self._executor()
-        jobs = Jobs(
-            submit=functools.partial(executor.submit, *grade),
-            count=count,
-            unscored=self._unscored,
-            stopping=interrupts.stopping,
-            watcher=watcher,
-        )
-        try:
-            for submission, undated in grade_all(missing, jobs):
-                time = self.now().isoformat(timespec="seconds")
-                result = msgspec.structs.replace(undated.result, graded=time)
-                card = msgspec.structs.replace(undated, result=result)
-                if result.verdict is not Verdict.INVALID:
-                    self.ledger.keep(submission.key, card, time=time, task=submission.task)
-                yield card
-        except BaseException:
-            executor.shutdown(cancel_futures=True)
-            raise
-        executor.shutdown()
-
-    def _executor(self) -> tuple[Executor, tuple[Any, ...], int]:
-        """Return where submissions are graded, by calling what, and how many at a time."""
-        order = msgspec.msgpack.encode(self.order)
-        if self.executor == "local":
-            preload = job.preloads(self.spec, self.order.spec)
-            processes = LocalProcesses(self.jobs, preload=preload, close=job.close)
-            return processes, (job.grade_task, order), self.jobs
-        identify = functools.partial(job.identify, order)
-        workers = DaskWorkers(self.executor, identify=identify, close=job.close)
-        if not workers.is_encrypted and not is_local(self.executor):
-            self.say("the cluster is not encrypted: anyone on its network reads and sends work")
-        return workers, (job.grade_elsewhere, identify(), order), workers.count
-
-    def _unscored(self, submission: Pending, reason: str) -> Card:
-        assignment = job.make_assignment(self.spec, self.order)
-        return unscored_card(submission.id, "", Verdict.INVALID, reason, assignment, self.sandbox)
 
 
 def shared_text(result: SubmissionResult) -> SubmissionResult:
@@ -315,20 +193,26 @@ def shared_text(result: SubmissionResult) -> SubmissionResult:
 
 
 def _finish(
-    run: _Run, folder: OutputFolder, interrupts: Interrupts, say: Say, tell: Callable[[Card], Text]
+    run: BatchRun,
+    folder: OutputFolder,
+    interrupts: Interrupts,
+    say: Say,
+    tell: Callable[[Card], Text],
 ) -> Sequence[SubmissionResult]:
     """Make the cards and write them and the reports; then raise what stopped the run, if any."""
     graded: dict[str, SubmissionResult] = {}
     total = len(run.batch.deliveries)
     progress = Progress(total)
     started = run.ledger.started(run.now().isoformat(timespec="seconds"))
-    broken = None
+    broken, tally = None, ""
     try:
         cards = run.cards(interrupts, progress)
         for card in followed(cards, progress, Console(), tell):
             graded[card.result.id] = shared_text(folder.write_card(card))
+        tally = progress.tally()
+        run.repair(interrupts, folder.write_card, since=progress.began_at)
     except SandboxBroken as error:
-        broken = error
+        broken, tally = error, tally or progress.tally()
     submissions = tuple(graded[d.id] for d in run.batch.deliveries if d.id in graded)
     if submissions:
         folder.remove(run.ledger.drop_others(run.keys))
@@ -350,7 +234,7 @@ def _finish(
             say(f"not graded: {result.id}: {result.reason}")
     if len(submissions) < total:
         say(f"graded: {len(submissions)} of {total}; run the same command again for the others")
-    say(progress.tally())
+    say(tally)
     if interrupts.stopping():
         raise KeyboardInterrupt
     if broken is not None:

@@ -22,7 +22,7 @@ from harness.errors import SandboxBroken, UsageError
 from harness.grading import Assignment, BatchRecord, Grader, Task
 from harness.parsing import Parser
 from harness.repair import RepairFinder
-from harness.results import Environment
+from harness.results import Card, Environment
 from harness.sandbox import LIMITS, OpenSandbox, opener
 from harness.spec import Spec
 
@@ -35,7 +35,6 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     sandbox: str
     runtime: str | None
     adapt: bool
-    repairs: bool
     reuse: bool  #: changes no card
     image: str = ""  #: id of the image to run in, where it is not the harness's present one
     library: str = ""  #: "torch" where some answers are in torch though the brief is in numpy
@@ -52,18 +51,34 @@ def grade_task(order: bytes, task: bytes) -> bytes:
     Raises:
         SandboxBroken: no sandbox can be opened.
     """
-    thread = threading.get_ident()
-    grader = _GRADERS.get((thread, order))
-    if grader is None:
-        for key in [key for key in _GRADERS if key[0] == thread]:
-            _close(_GRADERS.pop(key))
-        grader = _make_grader(msgspec.msgpack.decode(order, type=Order))
-        _GRADERS[thread, order] = grader
-    return msgspec.json.encode(grader.grade(Task.decode(task)))
+    return msgspec.json.encode(_grader_of(order).grade(Task.decode(task)))
 
 
-def grade_elsewhere(identity: Mapping[str, str], order: bytes, task: bytes) -> bytes:
-    """Grade as ``grade_task`` does, on a worker that may have joined the cluster only now.
+def repair_task(order: bytes, work: bytes) -> bytes:
+    """Look for a repair of a submission that is graded, and return its card as JSON.
+
+    ``work`` is what ``repair_work`` makes.
+
+    Raises:
+        SandboxBroken: no sandbox can be opened.
+    """
+    graded, task = msgspec.msgpack.decode(work, type=tuple[bytes, bytes])
+    card, grader = msgspec.json.decode(graded, type=Card), _grader_of(order)
+    assignment, find_repair = grader.assignment, RepairFinder()
+    submission = Task.decode(task).load(assignment.parser)
+    card = grader.use(lambda sandbox: find_repair(card, submission, assignment, sandbox))
+    return msgspec.json.encode(card)
+
+
+def repair_work(card: Card, task: bytes) -> bytes:
+    """Return a card and the task that it was made from, for ``repair_task``."""
+    return msgspec.msgpack.encode((msgspec.json.encode(card), task))
+
+
+def work_elsewhere(
+    work: Callable[[bytes, bytes], bytes], identity: Mapping[str, str], order: bytes, task: bytes
+) -> bytes:
+    """Do what a job does on a worker that may have joined the cluster only now.
 
     Raises:
         SandboxBroken: it would grade by something else than ``identity``, or opens no sandbox.
@@ -71,7 +86,19 @@ def grade_elsewhere(identity: Mapping[str, str], order: bytes, task: bytes) -> b
     own = identify(order)
     if own != identity:
         raise SandboxBroken(f"a worker that joined grades by {own}, expected {dict(identity)}")
-    return grade_task(order, task)
+    return work(order, task)
+
+
+def _grader_of(order: bytes) -> Grader:
+    """Return the grader that this thread has open for an order."""
+    thread = threading.get_ident()
+    grader = _GRADERS.get((thread, order))
+    if grader is None:
+        for key in [key for key in _GRADERS if key[0] == thread]:
+            _close(_GRADERS.pop(key))
+        grader = _make_grader(msgspec.msgpack.decode(order, type=Order))
+        _GRADERS[thread, order] = grader
+    return grader
 
 
 @functools.lru_cache(maxsize=4)
@@ -117,7 +144,6 @@ def make_assignment(spec: Spec, order: Order) -> Assignment:
         sheet=QuestionSheet(order.seed),
         parser=Parser(),  # its child starts when it is needed, and ends with this process
         adapt=order.adapt and not spec.is_written,
-        find_repair=RepairFinder() if order.repairs else None,
     )
 
 

@@ -55,10 +55,10 @@ def reproduce(folder: Path, submission: str, say: Say) -> Reproduction:
 
 
 def _grade(record: BatchRecord, card: Card, task: bytes) -> Card:
-    """Grade a task in the image of its card, repairs apart: they change no verdict."""
+    """Grade a task in the image of its card."""
     order = msgspec.msgpack.decode(record.order, type=job.Order)
     image = card.environment.image if order.sandbox == "container" else ""
-    order = msgspec.structs.replace(order, image=image, repairs=False, reuse=False)
+    order = msgspec.structs.replace(order, image=image, reuse=False)
     try:
         return msgspec.json.decode(job.grade_task(msgspec.msgpack.encode(order), task), type=Card)
     finally:

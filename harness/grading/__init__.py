@@ -6,7 +6,6 @@ from harness.grading.executors import LocalProcesses
 from harness.grading.grader import Grader
 from harness.grading.grading import (
     Assignment,
-    FindRepair,
     find_interface,
     grade,
     grade_submission,
@@ -25,7 +24,6 @@ __all__ = [
     "Assignment",
     "BatchRecord",
     "DaskWorkers",
-    "FindRepair",
     "Grader",
     "Jobs",
     "Ledger",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from harness.grading.grading import Assignment, Readable, grade
@@ -40,11 +41,19 @@ class Grader:
         Raises:
             SandboxBroken: no sandbox can be opened.
         """
+        return self.use(lambda sandbox: grade(submission, self.assignment, sandbox))
+
+    def use(self, make_card: Callable[[Sandbox], Card]) -> Card:
+        """Make a card in the sandbox that is open.
+
+        Raises:
+            SandboxBroken: no sandbox can be opened.
+        """
         if self._sandbox is None:
             self._sandbox, self._served = self._open(), 0
         card = None
         try:
-            card = grade(submission, self.assignment, self._sandbox)
+            card = make_card(self._sandbox)
         finally:
             self._served += 1
             if card is None or not self._serves_on(card):

@@ -57,9 +57,6 @@ from harness.sandbox import Limits, Sandbox
 from harness.spec import Spec
 from harness.text import one_line
 
-#: Looks for a repair of a graded submission and returns the card, with it or as it was.
-FindRepair = Callable[[Card, Submission, "Assignment", Sandbox], Card]
-
 
 class Readable(Protocol):
     """A submission that is known by name, whether it has been read or not."""
@@ -86,9 +83,6 @@ class Assignment:
     parser: Parser
     sheet: QuestionSheet | None = None  #: of this seed, where there are several submissions
     adapt: bool = False  #: accept other names, orders, masks and layouts, and say which
-    find_repair: FindRepair | None = (
-        None  #: what to do with a card afterwards; it cannot change the score
-    )
     clock: Callable[[], float] = time.monotonic
     follow: Callable[[CheckResult], None] = lambda result: None  #: told of each check as it ends
 
@@ -96,10 +90,8 @@ class Assignment:
 def grade(delivery: Readable, assignment: Assignment, sandbox: Sandbox) -> Card:
     """Grade one submission in a sandbox; whatever happens becomes a card."""
     began = assignment.clock()
-    submission = None
     try:
-        submission = delivery.load(assignment.parser)
-        card = grade_submission(submission, assignment, sandbox)
+        card = grade_submission(delivery.load(assignment.parser), assignment, sandbox)
     except Refused as refused:
         card = unscored(delivery.id, "", Verdict.UNGRADEABLE, str(refused), assignment, sandbox)
     except SandboxBroken as broken:
@@ -107,10 +99,7 @@ def grade(delivery: Readable, assignment: Assignment, sandbox: Sandbox) -> Card:
     except Exception as error:  # a defect of ours costs one card, and the batch goes on
         reason = f"the harness broke: {_where(error)}"
         card = unscored(delivery.id, "", Verdict.INVALID, reason, assignment, sandbox)
-    card = _with(card, seconds=round(assignment.clock() - began, 3))
-    if assignment.find_repair is None or submission is None:
-        return card
-    return assignment.find_repair(card, submission, assignment, sandbox)
+    return _with(card, seconds=round(assignment.clock() - began, 3))
 
 
 def grade_submission(submission: Submission, assignment: Assignment, sandbox: Sandbox) -> Card:

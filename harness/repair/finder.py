@@ -20,7 +20,7 @@ from harness.grading import Assignment, find_interface, grade_submission
 from harness.intake import Submission, decode_python
 from harness.repair.edited_versions import Versions, edited
 from harness.repair.search import Edits, EditSearch, FailureFacts, OutOfTime, applied
-from harness.results import Card, Outcome, Repair, SubmissionResult, Verdict
+from harness.results import Card, Outcome, Repair, RepairSearch, SubmissionResult, Verdict
 from harness.sandbox import Sandbox
 from harness.spec import Check
 from harness.text import one_line, sanitise
@@ -43,16 +43,14 @@ class RepairFinder:
         self, card: Card, submission: Submission, assignment: Assignment, sandbox: Sandbox
     ) -> Card:
         """Return the card with a repair, if one is found."""
-        if card.result.verdict not in (Verdict.PASSED, Verdict.FAILED):
+        if not is_failing(card.result):
             return card
-        if not _failing(card.result):
-            return card
-        repair = None
+        repair, search = None, RepairSearch()
         with contextlib.suppress(Exception):  # an extra, which must not cost a grade
-            repair = self._repair(card.result, submission, assignment, sandbox)
+            repair, search = self._repair(card.result, submission, assignment, sandbox)
         with contextlib.suppress(CandidateError, SandboxBroken):
             sandbox.log()  # ends it, and forgets what the edited versions printed
-        return msgspec.structs.replace(card, repair=repair)
+        return msgspec.structs.replace(card, repair=repair, search=search)
 
     def _repair(
         self,
@@ -60,31 +58,44 @@ class RepairFinder:
         submission: Submission,
         assignment: Assignment,
         sandbox: Sandbox,
-    ) -> Repair | None:
+    ) -> tuple[Repair | None, RepairSearch]:
         spec = assignment.spec
         entry = submission.files[0]
         text = decode_python(entry.name, entry.data)
         names = _entries(result, assignment)
         edits = assignment.parser.edits(text, entries=names, torch=spec.arrays == "torch")
         if not edits:
-            return None
+            return None, RepairSearch()
         runner = _SandboxEditRunner(self, result, submission, text, assignment, sandbox)
         search = EditSearch(
             edits, _failure_facts(result, assignment, names, entry.name, text), runner
         )
         found = search.run(self.runs)
+        searched = RepairSearch(versions=search.runs, is_finished=search.is_finished)
         if found is None:
-            return None
+            return None, searched
         after = applied(found.edits, text.encode()).decode()
         diff = assignment.parser.diff(text, after, name=entry.name)
         described = "; ".join(edit.description for edit in found.edits)
-        return Repair(
+        repair = Repair(
             description=one_line(described, _DESCRIPTION_CAP),
             diff=sanitise(diff, _DIFF_CAP),
             lines=_changed_lines(diff),
             checks=len(result.checks),
             runs=found.runs,
         )
+        return repair, searched
+
+
+def is_failing(result: SubmissionResult) -> bool:
+    """Tell whether there is something to repair."""
+    return result.verdict in (Verdict.PASSED, Verdict.FAILED) and bool(_failing(result))
+
+
+def is_explained(result: SubmissionResult) -> bool:
+    """Tell whether bugs that have names explain everything that a submission gets wrong."""
+    found = result.diagnosis
+    return is_failing(result) and bool(found) and all(bug.flaw and bug.complete for bug in found)
 
 
 def _changed_lines(diff: str) -> int:
@@ -152,7 +163,7 @@ class _SandboxEditRunner:
 
     def __init__(
         self,
-        mender: RepairFinder,
+        finder: RepairFinder,
         result: SubmissionResult,
         submission: Submission,
         text: str,
@@ -163,7 +174,7 @@ class _SandboxEditRunner:
         self._source = text.encode()
         self._assignment = assignment
         self._sandbox = sandbox
-        self._until = assignment.clock() + mender.seconds
+        self._until = assignment.clock() + finder.seconds
         self._checks = {check.id: check for check in assignment.spec.checks}
         self._begin(result)
         failing = _failing(result)

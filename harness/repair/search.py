@@ -164,7 +164,11 @@ class EditRunner(Protocol):
 
 
 class OutOfTime(Exception):
-    """The time or the number of runs is spent."""
+    """The time is spent."""
+
+
+class OutOfRuns(Exception):
+    """The number of runs is spent."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +189,7 @@ class EditSearch:
         self._failure_facts = facts
         self._runner = runner
         self._left = 0
+        self.is_finished = True  #: False once time ran out
         self._tried: set[frozenset[tuple[int, int, str]]] = set()
         self.runs = 0
 
@@ -193,7 +198,10 @@ class EditSearch:
         self._left = budget
         try:
             edits = next(self._repairs(budget), None)
+        except OutOfRuns:
+            return None
         except OutOfTime:
+            self.is_finished = False
             return None
         return None if edits is None else EditsFound(edits=edits, runs=self.runs)
 
@@ -261,7 +269,7 @@ class EditSearch:
 
     def _spend(self) -> None:
         if self.runs >= self._left:
-            raise OutOfTime
+            raise OutOfRuns
         self.runs += 1
 
 

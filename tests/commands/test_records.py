@@ -25,7 +25,7 @@ def grade(inbox, out, now=THEN, **changes):
     usual = {
         "paths": (inbox,), "spec": "positional_encoding", "out": out, "jobs": 1,
         "sandbox": "process", "reuse": True, "runtime": None, "seed": "7", "fresh": False,
-        "single": False, "adapt": False, "for_candidates": False, "repairs": False,
+        "single": False, "adapt": False, "for_candidates": False,
     }  # fmt: skip
     return grade_batch(Request(**usual | changes), lambda line: None, lambda: now)
 

@@ -46,7 +46,7 @@ def test_a_repair_is_a_diff_and_its_line_is_marked_in_the_source() -> None:
     assert "<code>-2</code> becomes <code>-1</code>" in page
     (removed,) = re.findall(r"<del>.*?(\d+) −</i>(.*?)\n</del>", page, re.DOTALL)
     assert removed == ("18", "    weights = softmax(scores, axis=-2)")
-    assert re.search(r'class="line mend" id="L18"', page)
+    assert re.search(r'class="line repaired" id="L18"', page)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,224 @@
+"""One run over a batch: the cards that are kept, those that are made, and the repairs."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import dataclasses
+import datetime
+import enum
+import functools
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from typing import Any
+
+import msgspec
+
+from harness.commands import job
+from harness.commands.interrupts import Interrupts
+from harness.errors import SandboxBroken
+from harness.grading import (
+    DaskWorkers,
+    Jobs,
+    Ledger,
+    LocalProcesses,
+    Pending,
+    Task,
+    Watcher,
+    card_key,
+    grade_all,
+    is_local,
+)
+from harness.grading import unscored as unscored_card
+from harness.intake import Batch
+from harness.parsing import Parser
+from harness.repair import is_explained, is_failing
+from harness.results import Card, SubmissionResult, Verdict
+from harness.sandbox import Sandbox
+from harness.spec import Spec
+
+
+class Repairs(enum.StrEnum):
+    """Of which submissions a repair is looked for."""
+
+    NONE = "none"
+    EXPLAINED = "explained"  #: those whose bugs have names that explain everything
+    ALL = "all"
+
+    def are_for(self, card: Card) -> bool:
+        """Tell whether a repair is still to be looked for."""
+        if self is Repairs.NONE or card.search is not None:
+            return False
+        wanted: Callable[[SubmissionResult], bool]
+        wanted = is_failing if self is Repairs.ALL else is_explained
+        return wanted(card.result)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class BatchRun:
+    """One run over a batch, on a ledger that it holds."""
+
+    spec: Spec
+    batch: Batch
+    order: job.Order
+    ledger: Ledger
+    sandbox: Sandbox  #: tells what the submissions run in; never started
+    jobs: int
+    executor: str
+    repairs: Repairs
+    now: Callable[[], datetime.datetime]
+    say: Callable[[str], None]
+    keys: set[str] = dataclasses.field(default_factory=set)  #: of every submission of the batch
+    unrepaired: dict[str, str] = dataclasses.field(default_factory=dict)  #: key -> id
+    clock: Callable[[], float] = time.monotonic
+
+    def cards(self, interrupts: Interrupts, watcher: Watcher) -> Iterator[Card]:
+        """Yield the card of each submission, as they are there.
+
+        When the run is stopped, or breaks, the cards that are kept come all the same.
+
+        Raises:
+            SandboxBroken: after the cards, if no more could be made.
+        """
+        kept: collections.deque[str] = collections.deque()
+        broken = None
+        with Parser() as parser:
+            submissions = self._submissions(parser)
+            missing = self._missing(submissions, kept)
+            try:
+                for card in self._made(missing, interrupts, watcher):
+                    yield card
+                    yield from self._kept(kept)
+            except SandboxBroken as error:
+                broken = error
+            collections.deque(self._missing(submissions, kept), maxlen=0)
+        yield from self._kept(kept)
+        if broken is not None:
+            raise broken
+
+    def repair(
+        self, interrupts: Interrupts, write: Callable[[Card], object], *, since: float
+    ) -> None:
+        """Look for repairs when every verdict is there; ``write`` is given the cards they change.
+
+        ``since`` is when the run began, by the clock. A repair changes no verdict. What is not
+        looked for in this run is so in the next one.
+
+        Raises:
+            SandboxBroken: no sandbox can be opened.
+        """
+        if not self.unrepaired or interrupts.stopping():
+            return
+        began, found, ended = self.clock(), 0, 0
+        self.say(f"looking for repairs of {len(self.unrepaired)}; --no-repairs leaves them out")
+        with self._executing(job.repair_task) as (submit, count):
+            jobs = Jobs(
+                submit=submit,
+                count=count,
+                unscored=lambda pending, reason: self._card(pending.key),
+                stopping=interrupts.stopping,
+            )
+            for pending, card in grade_all(self._repair_work(), jobs):
+                ended += 1
+                found += card.repair is not None
+                if card.search is not None:
+                    self.ledger.amend(pending.key, card)
+                    write(card)
+        now = self.clock()
+        share = f"{(now - began) / max(now - since, 1e-9):.0%} of the time"
+        self.say(f"repairs: {found} found for {ended} in {now - began:.1f} s, {share}")
+
+    def _repair_work(self) -> Iterator[Pending]:
+        for key, identifier in self.unrepaired.items():
+            if task := self.ledger.task(key):
+                work = job.repair_work(self._card(key), task)
+                yield Pending(id=identifier, key=key, task=work)
+
+    def _card(self, key: str) -> Card:
+        card = self.ledger.card(key)
+        assert card is not None  # it was kept in this run, or found to be there
+        return card
+
+    def _submissions(self, parser: Parser) -> Iterator[Pending]:
+        """Read the submissions one by one."""
+        basis = job.basis(self.order, self.sandbox.environment)
+        for delivery in self.batch.deliveries:
+            task = Task.read(delivery, parser).encode()
+            key = card_key(basis, task)
+            self.keys.add(key)
+            yield Pending(id=delivery.id, key=key, task=task)
+
+    def _missing(
+        self, submissions: Iterator[Pending], kept: collections.deque[str]
+    ) -> Iterator[Pending]:
+        """Yield the submissions that have no card; collect the keys of the others."""
+        for submission in submissions:
+            if self.ledger.has(submission.key):
+                kept.append(submission.key)
+            else:
+                yield submission
+
+    def _kept(self, keys: collections.deque[str]) -> Iterator[Card]:
+        while keys:
+            key = keys.popleft()
+            if (card := self.ledger.card(key)) is not None:
+                self._note(key, card)
+                yield card
+
+    def _made(
+        self, missing: Iterator[Pending], interrupts: Interrupts, watcher: Watcher
+    ) -> Iterator[Card]:
+        """Grade submissions, and keep the cards."""
+        with self._executing(job.grade_task) as (submit, count):
+            jobs = Jobs(
+                submit=submit,
+                count=count,
+                unscored=self._unscored,
+                stopping=interrupts.stopping,
+                watcher=watcher,
+            )
+            for submission, undated in grade_all(missing, jobs):
+                time = self.now().isoformat(timespec="seconds")
+                result = msgspec.structs.replace(undated.result, graded=time)
+                card = msgspec.structs.replace(undated, result=result)
+                if result.verdict is not Verdict.INVALID:
+                    self.ledger.keep(submission.key, card, time=time, task=submission.task)
+                    self._note(submission.key, card)
+                yield card
+
+    def _note(self, key: str, card: Card) -> None:
+        if self.repairs.are_for(card):
+            self.unrepaired[key] = card.result.id
+
+    @contextlib.contextmanager
+    def _executing(
+        self, work: Callable[[bytes, bytes], bytes]
+    ) -> Iterator[tuple[Callable[..., Any], int]]:
+        """Give what hands work to jobs, and how many there are; end them afterwards."""
+        executor, arguments, count = self._executor(work)
+        try:
+            yield functools.partial(executor.submit, *arguments), count
+        except BaseException:
+            executor.shutdown(cancel_futures=True)
+            raise
+        executor.shutdown()
+
+    def _executor(
+        self, work: Callable[[bytes, bytes], bytes]
+    ) -> tuple[Executor, tuple[Any, ...], int]:
+        """Return where submissions are worked on, by calling what, and how many at a time."""
+        order = msgspec.msgpack.encode(self.order)
+        if self.executor == "local":
+            preload = job.preloads(self.spec, self.order.spec)
+            processes = LocalProcesses(self.jobs, preload=preload, close=job.close)
+            return processes, (work, order), self.jobs
+        identify = functools.partial(job.identify, order)
+        workers = DaskWorkers(self.executor, identify=identify, close=job.close)
+        if not workers.is_encrypted and not is_local(self.executor):
+            self.say("the cluster is not encrypted: anyone on its network reads and sends work")
+        return workers, (job.work_elsewhere, work, identify(), order), workers.count
+
+    def _unscored(self, submission: Pending, reason: str) -> Card:
+        assignment = job.make_assignment(self.spec, self.order)
+        return unscored_card(submission.id, "", Verdict.INVALID, reason, assignment, self.sandbox)
