@@ -158,8 +158,16 @@ class FollowUp(msgspec.Struct, frozen=True, kw_only=True):
     answer: str = ""  #: what a good answer contains
 
 
+class Bug(msgspec.Struct, frozen=True, kw_only=True):
+    """One mistake that has a name."""
+
+    id: str  #: of the flaw
+    title: str
+    stage: Stage
+
+
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
-    """A flaw, or a class of equal flaws, that reproduces the submission's outputs."""
+    """Flaws, or a class of equal flaws, that together reproduce the submission's outputs."""
 
     flaw: str  #: ids joined by "+" for a pair
     title: str
@@ -169,6 +177,12 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
     alternatives: tuple[str, ...] = ()  #: titles of flaws that are the same function
     questions: tuple[FollowUp, ...] = ()  #: of each flaw, one question once; interviewer only
     complete: bool = False  #: with the others, it accounts for every wrong output
+    parts: tuple[Bug, ...] = ()  #: each flaw by itself
+
+    @property
+    def bugs(self) -> tuple[Bug, ...]:
+        """Return each flaw by itself; results of earlier versions have them as one only."""
+        return self.parts or (Bug(id=self.flaw, title=self.title, stage=self.stage),)
 
 
 class Environment(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from harness.results import LEVELS, CheckResult, Level, Outcome, SubmissionResult
+from reports.words import bugs_of
 
 #: Upper and lower share of a cohort that item discrimination compares (Kelley 1939).
 GROUP: Final = 0.27
@@ -80,7 +81,7 @@ def level_counts(submissions: Sequence[SubmissionResult]) -> tuple[LevelCount, .
 def bug_counts(submissions: Sequence[SubmissionResult]) -> list[tuple[str, int]]:
     """Return the titles of the bugs that were seen, most frequent first."""
     seen = Counter(
-        title for one in submissions for title in dict.fromkeys(bug.title for bug in one.diagnosis)
+        title for one in submissions for title in dict.fromkeys(bug.title for bug in bugs_of(one))
     )
     return seen.most_common()
 

@@ -35,7 +35,7 @@ from reports.opinions import Opinions
 from reports.pages import TEMPLATES, fitting, pages
 from reports.strips import Strip, draw_strip
 from reports.text import card_link, shown
-from reports.words import CHOICES, LEVEL_WORDS, VERDICTS, Word, best_first, happening
+from reports.words import CHOICES, LEVEL_WORDS, VERDICTS, Word, best_first, bugs_of, happening
 
 #: Rows of one page.
 ROWS: Final = 1000
@@ -210,7 +210,7 @@ class _Cohort:
             possible=result.possible,
             happening=shown(join_lines(happening(result)), field=field),
             line=_line(result),
-            bugs=tuple(shown(bug.title, field=field) for bug in result.diagnosis),
+            bugs=tuple(shown(bug.title, field=field) for bug in bugs_of(result)),
             stages=tuple(
                 sorted({s for bug in result.diagnosis for s in bug.stages or (bug.stage,)})
             ),

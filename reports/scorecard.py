@@ -13,6 +13,7 @@ import msgspec
 from harness.candidate_view import CandidateCheck
 from harness.results import (
     LEVELS,
+    Bug,
     Card,
     CardSource,
     CheckResult,
@@ -35,7 +36,7 @@ from reports.sentence import highest_level, sentence
 from reports.source import Listing, anchor_of, listings
 from reports.stages import Strip, strip
 from reports.text import shown
-from reports.words import LEVEL_WORDS, VERDICTS, Word, failing
+from reports.words import LEVEL_WORDS, VERDICTS, Word, bugs_of, failing
 
 #: Most bytes of a card.
 CARD: Final = 300_000
@@ -117,6 +118,7 @@ class CardPage:
     shared: str  #: what all failing checks say, "" where they differ
     sentence: str  #: of the verdict
     is_highest: bool  #: the level reached is the highest of this assignment
+    bugs: tuple[Bug, ...]  #: that have a name
     questions: tuple[FollowUp, ...]  #: to ask next, each once
     change: Change | None  #: of the repair
     repaired: frozenset[str]  #: anchors of the lines that the repair changes
@@ -189,6 +191,7 @@ def card_page(card: Card, context: Context | None = None, *, caps: Caps = CAPS[0
         index=context.index,
         sentence=sentence(safe, change),
         is_highest=highest_level(safe.result),
+        bugs=bugs_of(safe.result),
         questions=_questions(safe.result, missed),
         change=change,
         repaired=_repaired(change, files),

@@ -6,7 +6,7 @@ from typing import Final
 
 from harness.results import LEVELS, Card, Outcome, SubmissionResult, Verdict
 from reports.repair import Change
-from reports.words import CAUSES, LEVEL_WORDS, failing, happening, plural
+from reports.words import CAUSES, LEVEL_WORDS, bugs_of, failing, happening, plural
 
 _NUMBERS: Final = ("No", "One", "Two", "Three", "Four", "Five", "Six")
 
@@ -51,7 +51,7 @@ def _passed(result: SubmissionResult, card: Card, change: Change | None) -> str:
 
 
 def _named(result: SubmissionResult) -> str:
-    flaws = sum(len(bug.flaw.split("+")) for bug in result.diagnosis)
+    flaws = len(bugs_of(result))
     complete = all(bug.complete for bug in result.diagnosis)
     which = f": {_bugs(result)}" if flaws == 1 else f", in {_stages(result)}"
     rest = "" if complete else "; more fails than that explains"
@@ -66,7 +66,7 @@ def _stages(result: SubmissionResult) -> str:
 
 def _bugs(result: SubmissionResult) -> str:
     """Return the titles of the bugs that are named."""
-    return "; ".join(bug.title for bug in result.diagnosis) or "an edit makes every check pass"
+    return "; ".join(bug.title for bug in bugs_of(result)) or "an edit makes every check pass"
 
 
 def _place(change: Change) -> str:

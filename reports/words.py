@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from harness.results import (
     LEVELS,
+    Bug,
     CauseKind,
     CheckResult,
     Level,
@@ -109,9 +110,14 @@ def best_first(submissions: Iterable[SubmissionResult]) -> list[SubmissionResult
     )
 
 
+def bugs_of(result: SubmissionResult) -> tuple[Bug, ...]:
+    """Return the bugs that are named, each by itself."""
+    return tuple(bug for found in result.diagnosis for bug in found.bugs)
+
+
 def bug_count(result: SubmissionResult) -> float:
     """Return how many bugs are named; without end where something fails that has no name."""
-    named = sum(len(bug.flaw.split("+")) for bug in result.diagnosis)
+    named = len(bugs_of(result))
     if result.cause or (not named and any(check.outcome.is_missed for check in result.checks)):
         return math.inf
     return named
@@ -128,7 +134,7 @@ def _fact(result: SubmissionResult) -> str:
     if result.cause:
         return result.cause.text
     if result.diagnosis:
-        return "; ".join(bug.title for bug in result.diagnosis)
+        return "; ".join(bug.title for bug in bugs_of(result))
     if result.reason:
         return result.reason
     missed = [c for c in failing(result.checks) if c.outcome is not Outcome.NOT_RUN]

@@ -22,7 +22,7 @@ from harness.diagnosis.first_wrong_call import Explanation
 from harness.diagnosis.replayed_checks import Replay
 from harness.diagnosis.search import FlawSearch, SearchResult
 from harness.diagnosis.silent_flaws import SilentFlaws
-from harness.results import CheckResult, Diagnosis, Evidence, FollowUp, Outcome, Stage
+from harness.results import Bug, CheckResult, Diagnosis, Evidence, FollowUp, Outcome, Stage
 from harness.spec import Flaw, Spec, disjoint, shape_name
 
 #: A larger difference is not taken for rounding by a reader, even where it is.
@@ -250,6 +250,7 @@ def _describe(
         confidence=f"Your {name} {does} with {title} ({evidence}).",
         alternatives=tuple(_title(other) for other in others),
         questions=tuple(dict.fromkeys(asked)),
+        parts=tuple(Bug(id=flaw.id, title=flaw.title, stage=flaw.stage) for flaw in first),
     )
 
 

@@ -17,6 +17,7 @@ from harness.results import (
     LEVELS,
     Array,
     BatchResults,
+    Bug,
     Card,
     CardSource,
     CheckResult,
@@ -508,7 +509,7 @@ def composite() -> Card:
         RIGHT.replace("np.sqrt(d_k)", "d_k").replace("-1e9", "0"),
         checks(missed),
         diagnosis=(
-            Diagnosis(flaw="a+b", title=bug, stage=Stage.SCALE, stages=(Stage.SCALE, Stage.MASK), confidence=f"Your output equals attention with {bug}."),
+            Diagnosis(flaw="a+b", title=bug, stage=Stage.SCALE, stages=(Stage.SCALE, Stage.MASK), confidence=f"Your output equals attention with {bug}.", parts=tuple(Bug(id=one, title=title, stage=stage) for one, title, stage in zip("ab", bug.split(", and "), (Stage.SCALE, Stage.MASK), strict=True))),
             Diagnosis(flaw="c", title=reshaped, stage=Stage.HEADS, stages=(Stage.HEADS,), confidence=f"Your output equals attention with {reshaped}."),
         ),
         evidence=(

@@ -258,8 +258,9 @@ def test_an_error_in_a_second_file_links_there() -> None:
     assert '<span class="line hit" id="f2-L2">' in page
 
 
-def test_a_pair_of_flaws_is_two_bugs_with_both_stages() -> None:
+def test_a_pair_of_flaws_is_two_bugs_each_with_its_stage() -> None:
     page = render_card(samples.composite())
     assert "The bugs</h2>" in page
-    assert '<span class="tag">scale</span> <span class="tag">mask</span>' in page
+    listed = re.findall(r'<li><h3>.+ <span class="tag">(\w+)</span></h3>', page)
+    assert listed == ["scale", "mask", "heads"]
     assert "3 bugs</span>" in page
