@@ -8,7 +8,7 @@ reference's terms, so that diagnosis can make it again.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -110,13 +110,19 @@ class ClassProxy:
     def make(self, *made_of: Value) -> Layer:
         """Make an object and find its weights.
 
+        One of the same sizes as an earlier one has its parameters, and is made with its first call.
+
         Raises:
             CandidateRaised: the constructor raised.
             CheckFailed: no reading of its parameters holds what the brief asks for.
         """
         made_of = self._proxy.known.offered(made_of)
         like = self._layout()
-        number, parameters, late = self._construct(made_of)
+        if (twin := self._proxy.known.made.get((self.name, made_of))) is not None:
+            number = self._reference()
+            steps = self._made_by(number, made_of)
+            return Layer(number.number, made_of, twin.layout, twin.parameters, (), steps)
+        object_number, parameters, late, is_whole = self._construct(made_of)
         learned = self.learned(*made_of)
         layout = rebuild_layout(like.recipe, parameters, learned, like)
         if layout is None:
@@ -124,7 +130,10 @@ class ClassProxy:
             if not found:
                 raise CheckFailed(unreadable(self.name, parameters, learned))
             layout = found[0]
-        return Layer(number, made_of, layout, parameters, late)
+        layer = Layer(object_number, made_of, layout, parameters, late)
+        if is_whole:
+            self._proxy.known.made[self.name, made_of] = layer
+        return layer
 
     def drawn(self, draw: Draw, *made_of: Value) -> Layer:
         """Make an object and give it weights of real size."""
@@ -133,14 +142,17 @@ class ClassProxy:
         layer.set(draw_weights(self.learned(*made_of), draw))
         return layer
 
-    def each(self, calls: Iterable[tuple[Layer, Arguments]]) -> list[Returned]:
-        """Make independent calls in one exchange and return their outputs in order."""
+    def each(self, calls: Iterable[tuple[Layer, Arguments]]) -> Iterator[Returned]:
+        """Make independent calls in one exchange and return their outputs in order.
+
+        What one of them raised is raised when its turn comes: what was wrong before it counts.
+        """
         jobs = [(layer, self._call(layer, arguments)) for layer, arguments in calls]
         answers = self._run(jobs)
         for (layer, step), answer in zip(jobs, answers, strict=True):
             if self._is_as_asked(layer, step.arguments):
                 self._proxy.record(step.arguments, answer, layer.state())
-        return [self._returned(answer) for answer in answers]
+        return map(self._returned, answers)
 
     def echoing(self, layer: Layer, *arguments: Value) -> Returned:
         """Call an object once and have the arguments sent back as they are afterwards."""
@@ -366,32 +378,34 @@ class ClassProxy:
 
     def _construct(
         self, made_of: tuple[Value, ...]
-    ) -> tuple[int, dict[str, Floats], tuple[str, ...]]:
+    ) -> tuple[int, dict[str, Floats], tuple[str, ...], bool]:
         """Make an object in evaluation mode.
 
-        Returns its number, its parameters, and the names of those that a first call brought
-        about.
+        Returns its number, its parameters, the names of those that a first call brought about,
+        and whether it had its parameters without one.
         """
         number = self._reference()
-        made, mode, read = self._proxy.send(
-            [
-                Construct(object=number, name=self.name, arguments=made_of),
-                Mode(object=number, training=False),
-                Parameters(number),
-            ]
-        )
+        made, mode, read = self._proxy.send([*self._made_by(number, made_of), Parameters(number)])
         for answer in (made, mode, read):
             if answer.raised is not None:
                 raise answer.raised
         parameters = _arrays(read)
-        if not parameters:
+        is_whole = bool(parameters)
+        if not is_whole:
             # Lazy layers have their parameters after a first call.
             drawn = self._construction.example(Draw("example", self.name), *made_of)
             example = self.fitted(drawn)
             call = Call(object=number, arguments=example)
             parameters = _arrays(self._proxy.send([call, Parameters(number)])[1])
         late = tuple(name for name in parameters if name not in read.names)
-        return number.number, parameters, late
+        return number.number, parameters, late, is_whole
+
+    def _made_by(self, number: Handle, made_of: tuple[Value, ...]) -> list[Step]:
+        """Return the steps that make an object in evaluation mode."""
+        return [
+            Construct(object=number, name=self.name, arguments=made_of),
+            Mode(object=number, training=False),
+        ]
 
     def _layout(self) -> WeightLayout:
         """Return where the class keeps its weights; found once for a submission."""
@@ -405,7 +419,7 @@ class ClassProxy:
 
     def _find_layout(self) -> WeightLayout | str:
         sizes = self._proxy.known.offered(self._construction.sizes)
-        number, parameters, _ = self._construct(sizes)
+        number, parameters, _, _ = self._construct(sizes)
         found = possible_layouts(parameters, self.learned(*sizes))
         if not found:
             return unreadable(self.name, parameters, self.learned(*sizes))

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from harness.candidate.layer import Layer
 from harness.candidate.weights import State, WeightLayout
 from harness.errors import CandidateRaised, CheckFailed, ProtocolViolation
 from harness.protocol import Answer, Call, Gradients, Output, Step, Tensor, Value
@@ -136,6 +137,8 @@ class SubmissionFacts:
 
     #: Name of a class -> where it keeps its weights, or why that cannot be told.
     layouts: dict[str, WeightLayout | str] = dataclasses.field(default_factory=dict)
+    #: Name of a class and what it was made of -> the first object: later ones have its parameters.
+    made: dict[tuple[str, tuple[Value, ...]], Layer] = dataclasses.field(default_factory=dict)
     #: Name of a class -> which of several right forms it computes.
     forms: dict[str, int] = dataclasses.field(default_factory=dict)
     #: What is said about how the candidate writes, e.g. "projections" -> "q, k, v, out".
@@ -213,19 +216,19 @@ class EntryPointProxy:
         Raises:
             CandidateRaised: its code raised.
         """
-        return self.each([arguments])[0]
+        return next(self.each([arguments]))
 
-    def each(self, calls: Iterable[Arguments]) -> list[Returned]:
+    def each(self, calls: Iterable[Arguments]) -> Iterator[Returned]:
         """Make independent calls in one exchange and return their outputs in order.
 
-        Raises:
-            CandidateRaised: the first exception that one of them raised.
+        What one of them raised is raised when its turn comes: what was wrong before it counts.
         """
-        answers = self._exchange([self._call(arguments) for arguments in calls])
-        for answer in answers:
-            if answer.raised is not None:
-                raise answer.raised
-        return [Returned(self._point, answer) for answer in answers]
+        return map(self._returned, self._exchange([self._call(given) for given in calls]))
+
+    def _returned(self, answer: Answer) -> Returned:
+        if answer.raised is not None:
+            raise answer.raised
+        return Returned(self._point, answer)
 
     def echoing(self, *arguments: Value) -> Returned:
         """Call it once and have the arguments sent back as they are afterwards."""

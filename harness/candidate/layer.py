@@ -36,7 +36,9 @@ class Layer:
         layout: WeightLayout,
         parameters: Mapping[str, Floats],
         late: tuple[str, ...],
+        made_by: Sequence[Step] = (),
     ) -> None:
+        """Take what is known of the object; ``made_by`` are the steps that are yet to make it."""
         self.reference = Handle(number)
         self.made_of = made_of
         self.layout = layout
@@ -44,6 +46,7 @@ class Layer:
         self.names = tuple(parameters)
         self.late = late  #: of those that came into being with the first call
         self.weights: Mapping[str, Floats] = {}
+        self._made_by = list(made_by)
         self._pending: list[Step] = []
 
     def set(self, weights: Mapping[str, Floats]) -> None:
@@ -72,7 +75,8 @@ class Layer:
 
     def pending(self) -> list[Step]:
         """Return the steps that must come before its next call, once."""
-        steps, self._pending = self._pending, []
+        steps = [*self._made_by, *self._pending]
+        self._made_by, self._pending = [], []
         return steps
 
     def state(self, before: Sequence[Sequence[Floats]] = ()) -> State:

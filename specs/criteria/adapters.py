@@ -9,7 +9,9 @@ for V = I.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+import functools
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -77,6 +79,18 @@ class Attended(Mapping[str, Any]):
         return 2
 
 
+class _Prefix:
+    """What an iterator gives, by place: it goes on no further than it is asked to."""
+
+    def __init__(self, values: Iterator[Any]) -> None:
+        self._values = values
+        self._seen: list[Any] = []
+
+    def at(self, place: int) -> Any:
+        self._seen += itertools.islice(self._values, place + 1 - len(self._seen))
+        return self._seen[place]
+
+
 class _Attention:
     """What both kinds of layer have in common: objects are made once for each size and dtype."""
 
@@ -85,23 +99,20 @@ class _Attention:
         self._layers: dict[tuple[Any, ...], Layer] = {}
 
     def __call__(self, *arguments: Array) -> Attended:
-        return self.each([arguments])[0]
+        return next(self.each([arguments]))
 
-    def each(self, calls: Iterable[Arguments]) -> list[Attended]:
+    def each(self, calls: Iterable[Arguments]) -> Iterator[Attended]:
         """Attend to every (query, key, value) or (query, key, value, mask), in one exchange."""
         given = list(calls)
         returned = self._proxy.each([self._call(arguments) for arguments in given])
-        return [
-            self._attended(arguments, one["out"], ())
-            for arguments, one in zip(given, returned, strict=True)
-        ]
+        return self._all_attended(given, (one["out"] for one in returned))
 
     def echoing(self, *arguments: Array) -> Attended:
         """Attend once, and see the arguments as they are afterwards."""
         layer, given = self._call(arguments)
         returned = self._proxy.echoing(layer, *given)
         after = self._after(arguments, returned.arguments_after)
-        return self._attended(arguments, returned["out"], after)
+        return next(self._all_attended([arguments], [returned["out"]], after))
 
     def gradients(self, arguments: Arguments, cotangents: Arguments) -> list[Any]:
         """Return the gradients of Σ out·cotangent for Q, K and V."""
@@ -123,7 +134,9 @@ class _Attention:
     def _call(self, arguments: Arguments) -> tuple[Layer, Arguments]:
         raise NotImplementedError
 
-    def _attended(self, arguments: Arguments, out: Any, after: Arguments) -> Attended:
+    def _all_attended(
+        self, calls: Sequence[Arguments], outs: Iterable[Any], after: Arguments = ()
+    ) -> Iterator[Attended]:
         raise NotImplementedError
 
     def _after(self, arguments: Arguments, after: Arguments) -> Arguments:
@@ -175,10 +188,13 @@ class OneHeadAttention(_Attention):
                 break
         return asked, made
 
-    def _attended(self, arguments: Arguments, out: Any, after: Arguments) -> Attended:
-        values, keys = _values(arguments[2]).shape[-1], _values(arguments[1]).shape[-2]
-        weights = _columns(out, values, values + keys)
-        return Attended(_columns(out, 0, values), lambda: weights, after)
+    def _all_attended(
+        self, calls: Sequence[Arguments], outs: Iterable[Any], after: Arguments = ()
+    ) -> Iterator[Attended]:
+        for (_, key, value, *_), out in zip(calls, outs, strict=True):
+            values, keys = _values(value).shape[-1], _values(key).shape[-2]
+            read_weights = functools.partial(_columns, out, values, values + keys)
+            yield Attended(_columns(out, 0, values), read_weights, after)
 
     def _after(self, arguments: Arguments, after: Arguments) -> Arguments:
         width, values = (_values(arguments[place]).shape[-1] for place in (0, 2))
@@ -203,7 +219,8 @@ class MultiHeadAttention(_Attention):
     """Attention of (B, H, T, d) inputs through a layer with ``(q, k, v, mask)``.
 
     All projections are the identity, so that head i of the inputs is the i-th slice of the
-    features on the way in and out. Weights are read d keys at a time, when they are asked for.
+    features on the way in and out. Weights are read d keys at a time when they are first asked
+    for, those of all calls that were made together in one exchange.
     """
 
     def _call(self, arguments: Arguments) -> tuple[Layer, Arguments]:
@@ -216,25 +233,27 @@ class MultiHeadAttention(_Attention):
         merged = (_like(merge_heads(_values(a)), a) for a in (query, key, value))
         return layer, (*merged, *(m for m in mask if m is not None))
 
-    def _attended(self, arguments: Arguments, out: Any, after: Arguments) -> Attended:
-        heads = _values(arguments[0]).shape[1]
-        return Attended(_apart(out, heads), lambda: self._weights(arguments), after)
+    def _all_attended(
+        self, calls: Sequence[Arguments], outs: Iterable[Any], after: Arguments = ()
+    ) -> Iterator[Attended]:
+        weights = _Prefix(self._weights(calls))
+        for place, ((query, *_), out) in enumerate(zip(calls, outs, strict=True)):
+            read_weights = functools.partial(weights.at, place)
+            yield Attended(_apart(out, _values(query).shape[1]), read_weights, after)
 
-    def _weights(self, arguments: Arguments) -> Any:
-        query, key, value, *mask = arguments
-        batch, heads, keys, width = _values(key).shape
-        parts = []
-        for start in range(0, keys, width):
-            index = np.eye(keys, width, -start, dtype=_values(value).dtype)
-            chosen = np.broadcast_to(index, (batch, heads, keys, width))
-            parts.append((query, key, _like(chosen, value), *mask))
-        outs = [one["out"] for one in self.each(parts)]
-        shape = _values(query).shape
-        for out in outs:
-            if not isinstance(out, Tensor) or out.values.shape != shape:
-                return out
-        whole = np.concatenate([out.values for out in outs], -1)[..., :keys]
-        return Tensor(whole, outs[0].dtype)
+    def _weights(self, calls: Sequence[Arguments]) -> Iterator[Any]:
+        """Yield the weights of calls: their outputs where values pick the keys one by one."""
+        parts = [list(_parts_of_weights(arguments)) for arguments in calls]
+        returned = self.each(itertools.chain.from_iterable(parts))
+        for (query, key, *_), own in zip(calls, parts, strict=True):
+            outs = [one["out"] for one in itertools.islice(returned, len(own))]
+            shape, keys = _values(query).shape, _values(key).shape[-2]
+            odd = [o for o in outs if not isinstance(o, Tensor) or o.values.shape != shape]
+            if odd:
+                yield odd[0]
+                continue
+            whole = np.concatenate([out.values for out in outs], -1)[..., :keys]
+            yield Tensor(whole, outs[0].dtype)
 
     def _after(self, arguments: Arguments, after: Arguments) -> Arguments:
         heads = _values(arguments[0]).shape[1]
@@ -261,3 +280,13 @@ class HeadCases(AttentionCases):
         """Draw an unmasked case, with values of the queries' width."""
         # A dataclass with slots is made anew, so that super() does not know it.
         return AttentionCases.of(self, dataclasses.replace(shape, values=shape.width))
+
+
+def _parts_of_weights(arguments: Arguments) -> Iterator[Arguments]:
+    """Yield a call of attention once for every d keys, its values picking these."""
+    query, key, value, *mask = arguments
+    batch, heads, keys, width = _values(key).shape
+    for start in range(0, keys, width):
+        index = np.eye(keys, width, -start, dtype=_values(value).dtype)
+        chosen = np.broadcast_to(index, (batch, heads, keys, width))
+        yield (query, key, _like(chosen, value), *mask)

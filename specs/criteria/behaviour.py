@@ -21,10 +21,11 @@ from specs.criteria.cases import AttentionCases, Case, Shape, own
 )
 def fully_masked_row(attention, cases: AttentionCases, judge: Judge):
     """A query with no allowed key gives finite numbers and leaves every other row alone."""
-    for before in cases.ladder_masked:
-        case = before.replace(mask=before.mask.copy())
+    pairs = [(before, before.replace(mask=before.mask.copy())) for before in cases.ladder_masked]
+    for _, case in pairs:
         case.mask[0, ..., 1, :] = False
-        usual, returned = attention.each(c.arguments for c in (before, case))
+    answers = attention.each(c.arguments for pair in pairs for c in pair)
+    for (before, case), usual, returned in zip(pairs, answers, answers):  # two for each pair
         judge.finite(returned["out"], "out with a query that has no allowed key")
         if "weights" in returned:
             judge.finite(returned["weights"], "weights of a query that has no allowed key")

@@ -121,7 +121,7 @@ def separate_projections(layers: Layers, draw: Draw, judge: Judge):
         f"{layer.spell(layer.late)}: made in the first call; an optimizer made before it never "
         "sees them",
     )
-    layers.proxy.each([(layer, arguments)])
+    tuple(layers.proxy.each([(layer, arguments)]))  # it is called
     registered = layers.proxy.registered(layer)
     loose = [name for slot in layout.slots for name in slot.group.names if name not in registered]
     judge.require(not loose, f"{layer.spell(loose)}: not registered with the module")

@@ -30,9 +30,10 @@ def mask_before_softmax(attention, cases: AttentionCases, judge: Judge):
     That is what a softmax over the allowed scores gives: the unmasked weights, blocked ones set
     to 0, divided by their sum. Masking after the softmax and normalising again is right, too.
     """
-    for case in cases.ladder_masked:
-        bare = case.replace(mask=None)
-        unmasked, masked = attention.each(c.arguments for c in (bare, case))
+    drawn = list(cases.ladder_masked)
+    pairs = [(case.replace(mask=None), case) for case in drawn]
+    returned = attention.each(c.arguments for pair in pairs for c in pair)
+    for (bare, case), unmasked, masked in zip(pairs, returned, returned):  # two for each pair
         weights = own(judge, unmasked, bare, "weights").values * case.mask
         total = weights.sum(-1, keepdims=True)
         judge.require((total > 0).all(), "the allowed keys have no weight without the mask")
@@ -236,12 +237,13 @@ def mask_combination(attention, causal_mask, padding_mask, cases: AttentionCases
 )
 def mask_broadcast(attention, cases: AttentionCases, judge: Judge):
     """Every mask shape of the brief broadcasts over batch, heads and queries."""
-    for shape in (cases.different, cases.square):
-        for mask in cases.masks(shape):
-            case = cases.of(shape).replace(mask=mask)
-            alone = cases.items(case)
-            whole, *parts = attention.each(c.arguments for c in (case, *alone))
-            out = judge.shape(whole["out"], (*shape.leading, shape.queries, shape.values), "out")
-            for item, (returned, one) in enumerate(zip(parts, alone)):
-                part = Tensor(out.values[item : item + 1], out.dtype)
-                judge.close(part, own(judge, returned, one), f"out of item {item}")
+    shapes = (cases.different, cases.square)
+    drawn = [(s, cases.of(s).replace(mask=mask)) for s in shapes for mask in cases.masks(s)]
+    calls = [(case, *cases.items(case)) for _, case in drawn]
+    answers = attention.each(c.arguments for call in calls for c in call)
+    for (shape, _), (_, *alone) in zip(drawn, calls):
+        whole, *parts = itertools.islice(answers, 1 + len(alone))
+        out = judge.shape(whole["out"], (*shape.leading, shape.queries, shape.values), "out")
+        for item, (returned, one) in enumerate(zip(parts, alone)):
+            part = Tensor(out.values[item : item + 1], out.dtype)
+            judge.close(part, own(judge, returned, one), f"out of item {item}")

@@ -41,10 +41,13 @@ def dtype_preserved(attention, cases: AttentionCases, judge: Judge):
 def half_precision(attention, cases: AttentionCases, judge: Judge):
     """float16 and bfloat16 inputs give finite outputs of their dtype, within its precision."""
     for dtype in ("f2", "bf2"):
+        calls = []
         for case in (*cases.both, *cases.both_masked):
-            given = tuple(Tensor.rounded(a, dtype) for a in (case.query, case.key, case.value))
-            masks = () if case.mask is None else (case.mask,)
-            out = attention(*given, *masks)["out"]
+            given = [Tensor.rounded(a, dtype) for a in (case.query, case.key, case.value)]
+            calls.append((given, [] if case.mask is None else [case.mask]))
+        answers = attention.each((*given, *masks) for given, masks in calls)
+        for (given, masks), returned in zip(calls, answers):
+            out = returned["out"]
             rounded = (tensor.values.astype(np.float64) for tensor in given)
             expected, _ = stages.expected(stages.REFERENCE, *rounded, *masks)
             judge.close(out, expected, f"out in {NAMES[dtype]}", precision=dtype)

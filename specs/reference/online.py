@@ -158,13 +158,13 @@ class WithoutBlocks:
 
     def __call__(self, *arguments: Any) -> InBlocks:
         """Call it once."""
-        return self.each([arguments])[0]
+        return next(self.each([arguments]))
 
-    def each(self, calls: Iterable[tuple[Any, ...]]) -> list[InBlocks]:
+    def each(self, calls: Iterable[tuple[Any, ...]]) -> Iterator[InBlocks]:
         """Make independent calls in one exchange."""
         given = list(calls)
         returned = self._attention.each(_with_size(*arguments) for arguments in given)
-        return [InBlocks(self, *pair) for pair in zip(given, returned, strict=True)]
+        return (InBlocks(self, *pair) for pair in zip(given, returned, strict=True))
 
 
 def _with_size(query: Array, key: Array, value: Array, *mask: Array) -> tuple[Any, ...]:

@@ -192,7 +192,7 @@ def test_more_values_than_asked_for_are_noted_and_the_first_is_taken():
 
     one = candidate(Generous)
     found = SPEC.roles(one.entry_points("check"))["layers"]
-    found.proxy.each(found.drawn(DRAW))
+    tuple(found.proxy.each(found.drawn(DRAW)))
     assert one.known.conventions["returns"].startswith("forward returns 2 values")
 
 
@@ -246,7 +246,7 @@ def test_recorded_calls_carry_the_state_that_the_reference_needs():
         assert (error <= expected.roundoffs * 2.0**-24).all()
 
 
-def test_the_layout_is_found_once_for_a_submission():
+def test_the_layout_is_found_once_and_equal_objects_are_made_with_their_first_call():
     class Counted(Plain):
         made = 0
 
@@ -256,5 +256,8 @@ def test_the_layout_is_found_once_for_a_submission():
 
     one = candidate(Counted)
     for check in ("one", "two"):
-        torch_multi_head.roles(one.entry_points(check))["layers"].proxy.make(D, H)
-    assert Counted.made == 3  # one to learn the layout by, and one for each check
+        proxy = torch_multi_head.roles(one.entry_points(check))["layers"].proxy
+        layer = proxy.make(D, H)
+    assert Counted.made == 2  # one to learn the layout by, and that of the first check
+    assert proxy.names_now(layer) == layer.names
+    assert Counted.made == 3

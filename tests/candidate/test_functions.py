@@ -55,15 +55,16 @@ def test_independent_calls_travel_in_one_exchange():
     assert [returned["doubled"].values[0] for returned in outs] == [0, 2, 4, 6, 8]
 
 
-def test_the_first_exception_of_several_calls_is_raised():
+def test_what_one_of_several_calls_raised_is_raised_in_its_turn():
     def picky(x):
         if x[0] > 0:
             raise ValueError(f"x is {x[0]:g}")
         return x
 
-    point = double(double=picky)
+    answers = double(double=picky).each((X + n,) for n in range(3))
+    assert next(answers)["doubled"].values[0] == 0
     with pytest.raises(CandidateRaised, match="ValueError: x is 1"):
-        point.each((X + n,) for n in range(3))
+        next(answers)
 
 
 def test_an_exception_can_be_asked_for():

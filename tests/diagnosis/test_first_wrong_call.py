@@ -56,23 +56,28 @@ def test_a_flaw_of_what_the_call_does_not_use_changes_nothing():
 
 def test_style_matters_only_where_the_mask_is_used():
     assert not found("no-scale").has_style(FLAWS["softmax-over-queries"])
-    masked = found("mask-ignored")
+    masked = with_a_blocked_key((FLAWS["mask-ignored"],))
     assert masked.has_style(FLAWS["softmax-over-queries"])
     assert not masked.has_style(FLAWS["mask-ignored"])
 
 
-def test_the_nearest_style_counts_where_all_are_tried():
+def with_a_blocked_key(flaws):
+    """A call in which no query sees the second key, answered by flaws of the second style."""
     plain, style = SPEC.in_styles()
-    over_queries = (FLAWS["softmax-over-queries"],)
     draw = np.random.default_rng(1)
     mask = np.ones((3, 4), bool)
     mask[:, 1] = False  # -inf gives zeros there and -1e9 equal weights
     given = (*(draw.normal(size=(length, 2)) for length in (3, 4, 4)), mask)
-    made = style.expect(style.with_flaws(*over_queries))["attention"](*given)
+    made = style.expect(style.with_flaws(*flaws))["attention"](*given)
     answer = Answer(outs=tuple(Tensor.of(one.values) for one in made))
     point = next(point for point in SPEC.entry_points if point.name == "attention")
     call = Recorded(check="c", point=point, arguments=given, answer=answer)
-    first = FirstWrongCall(SPEC, (plain, style), call)
+    return FirstWrongCall(SPEC, (plain, style), call)
+
+
+def test_the_nearest_style_counts_where_all_are_tried():
+    over_queries = (FLAWS["softmax-over-queries"],)
+    first = with_a_blocked_key(over_queries)
     assert not first.distance(over_queries).fits
     assert first.least_distance(over_queries).fits
     assert first.fits(over_queries)
