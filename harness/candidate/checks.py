@@ -213,11 +213,19 @@ def restore_credit(results: Sequence[CheckResult]) -> tuple[CheckResult, ...]:
 
 
 def level_reached(results: Sequence[CheckResult]) -> Level:
-    """Return the highest level whose checks, and all those below, passed."""
+    """Return the highest level whose checks, and all those below, passed.
+
+    Above pass, a level is not reached either while one of its checks does not apply: nobody has
+    seen that it would hold.
+    """
     reached = Level.NONE
     for level in LEVELS[1:]:
         of_level = [result for result in results if result.level is level]
         if any(result.outcome.is_missed for result in of_level):
+            break
+        if level is not Level.PASS and any(
+            result.outcome is Outcome.NOT_APPLICABLE for result in of_level
+        ):
             break
         if of_level:
             reached = level

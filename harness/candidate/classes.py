@@ -42,7 +42,7 @@ from harness.candidate.weights import (
     rebuild_layout,
     unreadable,
 )
-from harness.errors import CheckFailed
+from harness.errors import CheckFailed, NotOffered
 from harness.protocol import (
     Answer,
     Call,
@@ -62,6 +62,8 @@ Floats = np.ndarray[Any, Any]
 
 #: So many calls go in one frame, with the weights of each; a header has 64 KiB.
 _PARTS_IN_A_FRAME: Final = 96
+#: What every object of a class of layers has that is an nn.Module.
+_MODULE_METHODS: Final = frozenset({"state_dict", "double", "float", "half", "bfloat16"})
 
 
 class ClassProxy:
@@ -266,8 +268,7 @@ class ClassProxy:
         """Return the names of all that torch saves and trains with the object."""
         step = Call(object=layer.reference, name="state_dict")
         (answer,) = self._run_parts([(layer, None, step)])
-        if answer.raised is not None:
-            raise answer.raised
+        self._require_done(step, answer)
         return frozenset(answer.names)
 
     def names_now(self, layer: Layer) -> tuple[str, ...]:
@@ -368,10 +369,19 @@ class ClassProxy:
             places.append(len(steps))
             steps.append(step)
         answers = self._proxy.send(steps)
-        for place, answer in enumerate(answers):
-            if place not in places and answer.raised is not None:
-                raise answer.raised
+        for place, (step, answer) in enumerate(zip(steps, answers, strict=True)):
+            if place not in places:
+                self._require_done(step, answer)
         return [answers[place] for place in places]
+
+    def _require_done(self, step: Step, answer: Answer) -> None:
+        """Raise what a step raised; who never saw the brief was not asked for an nn.Module."""
+        if answer.raised is None:
+            return
+        of_module = isinstance(step, Call) and step.name in _MODULE_METHODS
+        if of_module and answer.raised.kind == "AttributeError" and not self._proxy.known.saw_brief:
+            raise NotOffered("nn.Module")
+        raise answer.raised
 
     def _reference(self) -> Handle:
         return Handle(next(self._proxy.known.numbers))

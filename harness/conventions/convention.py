@@ -214,7 +214,9 @@ class Convention:
             for n, out in enumerate(outs)
         )
         if self.inverts:
-            outs = tuple(mapped(out, lambda array: array == 0) for out in outs)
+            outs = tuple(
+                Tensor(out.values == 0, "b1") if isinstance(out, Tensor) else out for out in outs
+            )
         if self.variant:
             outs = tuple(mapped(out, variants[self.variant]) for out in outs)
         return tuple(outs)

@@ -28,6 +28,8 @@ from harness.conventions.constructors import (
 from harness.conventions.convention import AXIS_ORDERS, Convention, Places
 from harness.conventions.definitions import call_of, candidates
 from harness.conventions.mask_forms import MaskForm
+from harness.conventions.mask_makers import with_meaning_of_core
+from harness.conventions.other_assignments import other_assignment
 from harness.conventions.text_trials import causal_inside, masked_inside, padding_form
 from harness.conventions.trials import ConventionTrial, ConventionTrials
 from harness.errors import NotOffered
@@ -81,9 +83,13 @@ def infer(spec: Spec, session: Session, report: LoadReport) -> Inferred:
     found: dict[str, Convention] = {}
     said: dict[str, str] = {}
     unclear: dict[str, str] = {}
+    core: Convention | None = None
     for point in spec.entry_points:
         fitting = candidates(point, report.definitions)
         for definition in fitting[:_CANDIDATES]:
+            if announced := other_assignment(point, definition):
+                unclear.setdefault(point.name, announced)
+                continue
             try:
                 convention, reason = _understood(point, definition, session, spec)
             except NotOffered as error:
@@ -93,9 +99,12 @@ def infer(spec: Spec, session: Session, report: LoadReport) -> Inferred:
                     unclear.setdefault(point.name, reason)
                 continue
             unclear.pop(point.name, None)
+            if core is not None:
+                convention = with_meaning_of_core(point, convention, core, session)
             if sentence := _sentence(point, convention, definition):
                 said[point.name] = sentence
             found[point.name] = dataclasses.replace(convention, deviates=bool(sentence))
+            core = found[point.name] if point.is_core else core
             break
     offered = {
         point.name: partial(_offered, point, found[point.name])
@@ -459,6 +468,8 @@ def _sentence(point: EntryPoint, convention: Convention, definition: Definition)
     brief = MaskForm(meaning="block" if point.blocking else "keep")
     if form := convention.mask.words(brief):
         said.append(f"mask: {form}")
+    if convention.inverts:
+        said.append("marks what is blocked, as the mask of the attention beside it does")
     if convention.mask_required:
         said.append("a mask must be given")
     if convention.layout != "batch":

@@ -227,6 +227,8 @@ LEVELS = [
     ([("p", PASSED), ("e", PASSED)], Level.EXCELLENT),
     ([("p", PASSED), ("p", FAILED)], Level.NONE),
     ([("p", PASSED), ("g", Outcome.NOT_RUN)], Level.PASS),
+    ([("p", PASSED), ("p", NOT_APPLICABLE), ("g", PASSED)], Level.GOOD),
+    ([("p", PASSED), ("g", PASSED), ("g", NOT_APPLICABLE), ("e", PASSED)], Level.PASS),
     ([], Level.NONE),
 ]
 WORDS = {"p": Level.PASS, "g": Level.GOOD, "e": Level.EXCELLENT}
