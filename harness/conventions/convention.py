@@ -44,6 +44,11 @@ class Places:
                 found.setdefault("mask", place)
         return cls(found.get("Q"), found.get("K"), found.get("V"), found.get("mask"))
 
+    @property
+    def source_count(self) -> int:
+        """How many sources there are for queries, keys and values."""
+        return len({self.query, self.key, self.value} - {None})
+
 
 NOWHERE: Final = Places()
 #: Values by which nothing is asked for: what every function does without the parameter.

@@ -22,6 +22,8 @@ Weights = Mapping[str, Array]
 #: A bound is so many standard deviations. Beyond 8, independent errors come once in 10¹⁵ numbers.
 DEVIATIONS: Final = 8.0
 SMALLEST: Final = 2.0**-1000
+#: Unit roundoff of the format that layers compute in.
+FLOAT32_ROUNDOFF: Final = 2.0**-24
 
 
 def bound(variances: Array) -> Array:
@@ -71,6 +73,8 @@ def norm(x: Array, of_x: Array | float, gain: Array, shift: Array, epsilon: floa
 
     With s the standard deviation and y = (x - mean) / s, an error δ of x moves y by
     (δ - mean δ)/s - y · mean(y δ)/s. Mean, difference, square and root round a few times each.
+    Whoever has none of the ε, or adds it outside the root, has an answer as right as any: that
+    moves y by y·ε/2s² and y·ε/s.
     """
     width = x.shape[-1]
     of_x = np.broadcast_to(of_x, x.shape)
@@ -79,4 +83,5 @@ def norm(x: Array, of_x: Array | float, gain: Array, shift: Array, epsilon: floa
     means = of_x.mean(-1)[..., None] + y**2 * (y**2 * of_x).mean(-1)[..., None]
     carried = (of_x + means / width) / deviation
     own = 4 * (x**2 + (x**2).mean(-1)[..., None]) / deviation + 8 * y**2
-    return (carried + own) * gain**2 + shift**2
+    of_epsilon = y * epsilon * (0.5 / deviation + deviation**-0.5) / FLOAT32_ROUNDOFF
+    return (carried + own + of_epsilon**2) * gain**2 + shift**2

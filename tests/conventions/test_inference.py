@@ -8,7 +8,7 @@ import pytest
 import specs
 from harness.candidate.session import Definition, LoadReport, Parameter
 from harness.conventions.definitions import deviations, find
-from harness.conventions.inference import by_name
+from harness.conventions.named_orders import by_name
 from harness.grading.grading import Assignment, grade
 from harness.intake.deliveries import collect
 from harness.parsing.client import Parser
@@ -106,3 +106,12 @@ def test_nothing_is_said_of_a_submission_that_has_the_names_of_the_brief():
     spec = specs.load("numpy_attention")
     definitions = tuple(definition(point.name, *point.parameters) for point in spec.entry_points)
     assert deviations(spec, LoadReport(definitions=definitions)) == ""
+
+
+def test_what_a_function_raises_is_the_reason_that_it_cannot_be_graded(tmp_path):
+    file = tmp_path / "torch_sdpa" / "answer.py"
+    file.parent.mkdir()
+    file.write_text("def attend(q, k, v, mask=None):\n    return helper(q @ k, v)\n")
+    result = graded(file, adapt=True)
+    assert result.verdict == "ungradeable"
+    assert "raised NameError: name 'helper' is not defined (line 2) when it was" in result.reason

@@ -6,7 +6,7 @@ import pytest
 import specs
 from harness.candidate.session import Definition, DirectSession, Parameter
 from harness.conventions.convention import Places
-from harness.conventions.inference import by_name
+from harness.conventions.named_orders import by_name
 from harness.conventions.trials import FRAME, ConventionTrials
 from harness.errors import CandidateRaised
 from harness.protocol import Answer, Tensor, encode
