@@ -119,6 +119,7 @@ class CardPage:
     sentence: str  #: of the verdict
     is_highest: bool  #: the level reached is the highest of this assignment
     bugs: tuple[Bug, ...]  #: that have a name
+    cost: Points  #: points lost by the bugs, where they account for all that fails; else 0
     questions: tuple[FollowUp, ...]  #: to ask next, each once
     change: Change | None  #: of the repair
     repaired: frozenset[str]  #: anchors of the lines that the repair changes
@@ -192,6 +193,7 @@ def card_page(card: Card, context: Context | None = None, *, caps: Caps = CAPS[0
         sentence=sentence(safe, change),
         is_highest=highest_level(safe.result),
         bugs=bugs_of(safe.result),
+        cost=_cost(safe.result),
         questions=_questions(safe.result, missed),
         change=change,
         repaired=_repaired(change, files),
@@ -228,6 +230,14 @@ def _questions(result: SubmissionResult, missed: tuple[CheckResult, ...]) -> tup
     if not asked and not result.cause and missed and missed[0].question:
         asked = [FollowUp(question=missed[0].question, answer=missed[0].answer)]
     return tuple({each.question: each for each in asked}.values())
+
+
+def _cost(result: SubmissionResult) -> Points:
+    """Return the points that bugs have cost which account for all that fails, or 0."""
+    explained = result.diagnosis and all(found.complete for found in result.diagnosis)
+    if not explained or result.earned is None:
+        return 0
+    return sum(check.points for check in result.checks if check.outcome.is_missed)
 
 
 def _repaired(change: Change | None, files: tuple[Listing, ...]) -> frozenset[str]:

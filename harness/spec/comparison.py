@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -230,6 +230,15 @@ class Judge:
         worst = compare(output, expected, name, precision)
         if worst > 1.0:
             self._imprecise[name] = max(worst, self._imprecise.get(name, 0.0))
+
+    def note_difference(self, pairs: Iterable[tuple[Output, Expected]], of: str) -> None:
+        """Note by how much passing outputs differ at most from what ``of`` gives."""
+        largest = 0.0
+        for output, expected in pairs:
+            if isinstance(output, Tensor) and output.values.shape == expected.values.shape:
+                apart = np.abs(output.values.astype(np.float64) - expected.values)
+                largest = max(largest, float(apart.max(initial=0.0)))
+        self.note(f"largest difference from {of}: {largest:.1g}")
 
     def exactly(self, output: Output, expected: Floats, name: str) -> None:
         """Require the same shape and the same values."""

@@ -231,6 +231,9 @@ def sdpa_parity(attention, cases: AttentionCases, judge: Judge):
     square = cases.of(cases.square)
     causal = square.replace(mask=cases.causal(cases.square.queries))
     drawn = (*cases.both, *cases.both_masked, *([causal] if cases.draw.masks else []))
+    seen = []
     for returned, case in zip(attention.each(c.arguments for c in drawn), drawn):
         judge_case(judge, returned, case)
         judge.close(returned["weights"], case.expected()[1], "weights")
+        seen.append((returned["out"], case.expected()[0]))
+    judge.note_difference(seen, "F.scaled_dot_product_attention")

@@ -293,8 +293,12 @@ def multi_head_parity(layers: Layers, draw: Draw, judge: Judge):
     ``nn.MultiheadAttention``.
     """
     drawn = layers.drawn(draw, masked=(False, True), smallest=1)
+    seen = []
     for returned, call in zip(layers.proxy.each(drawn), drawn, strict=True):
-        judge.close(returned["out"], layers.expected(*call), "out")
+        expected = layers.expected(*call)
+        judge.close(returned["out"], expected, "out")
+        seen.append((returned["out"], expected))
+    judge.note_difference(seen, "nn.MultiheadAttention")
 
 
 @criterion(

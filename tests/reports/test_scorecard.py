@@ -264,3 +264,14 @@ def test_a_pair_of_flaws_is_two_bugs_each_with_its_stage() -> None:
     listed = re.findall(r'<li><h3>.+ <span class="tag">(\w+)</span></h3>', page)
     assert listed == ["scale", "mask", "heads"]
     assert "3 bugs</span>" in page
+
+
+def test_points_are_lost_by_bugs_that_account_for_all_that_fails() -> None:
+    card = samples.over_queries()
+    (found,) = card.result.diagnosis
+    whole = msgspec.structs.replace(found, complete=True)
+    result = msgspec.structs.replace(card.result, diagnosis=(whole,))
+    explained = msgspec.structs.replace(card, result=result)
+    missed = sum(check.points for check in result.checks if check.outcome.is_missed)
+    assert f"1 bug: {missed} points lost by it</span>" in render_card(explained)
+    assert "points lost" not in render_card(card)

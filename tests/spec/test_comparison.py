@@ -320,3 +320,10 @@ SHAPES = st.lists(st.integers(0, 3), max_size=3).map(tuple)
 def test_only_the_exact_shape_is_accepted(shape, expected):
     assume(shape != expected)
     failure(answer(np.zeros(shape)), Expected(np.zeros(expected), 1e9))
+
+
+def test_a_passing_answer_is_told_how_far_it_is_from_the_library():
+    judge = Judge()
+    outs = [(Tensor.of(np.array([1.0, 2.5])), Expected(np.array([1.0, 2.0])))]
+    judge.note_difference(outs, "F.attention")
+    assert judge.notes == ("largest difference from F.attention: 0.5",)
