@@ -101,7 +101,7 @@ def timed(work: Callable[[], None]) -> Taken:
 def grade(folder: Path, out: Path, spec: str, jobs: int, options: Sequence[str]) -> None:
     """Grade a folder with cards, diagnosis and ledger."""
     asked = ["grade", str(folder), "--spec", spec, "--out", str(out), "--jobs", str(jobs)]
-    command = [sys.executable, "-m", "harness.cli", *asked, *options, "--fresh"]
+    command = [sys.executable, "-m", "harness.cli", *asked, *options, "--fresh", "--no-repairs"]
     subprocess.run(command, check=False, capture_output=True)
 
 

@@ -56,7 +56,8 @@ def sandbox() -> str:
 def batch(spec: str, names: str, out: Path) -> tuple[float, dict[str, int]]:
     """Grade samples; return the peak of the host's process in MB, and round trips by submission."""
     submissions = [str(path) for path in paths(spec, names)]
-    arguments = ["grade", *submissions, "--spec", spec, "--out", str(out), "--sandbox", sandbox()]
+    arguments = ["grade", *submissions, "--spec", spec, "--out", str(out), "--sandbox", sandbox(),
+                 "--no-repairs"]  # fmt: skip
     command = [sys.executable, "-c", PEAK, *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     peak = float(done.stderr.splitlines()[-1].removeprefix("peak ")) / 1024

@@ -1,7 +1,5 @@
 import ast
 
-import pytest
-
 import specs
 from harness.commands import check_pages
 from harness.commands.examples import example_for, example_of
@@ -43,7 +41,6 @@ def test_every_check_has_a_page():
     assert len(pages) >= 0.9 * len(check_pages.pages()), "run harness.commands.check_pages"
 
 
-@pytest.mark.slow  # whoever changes a spec writes the pages again when all is done
 def test_the_pages_of_the_checks_are_those_that_the_specs_make():
     for name, text in check_pages.pages().items():
         assert (check_pages.FOLDER / name).read_text(encoding="utf-8") == text, name
