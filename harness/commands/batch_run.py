@@ -97,10 +97,8 @@ class BatchRun:
         if broken is not None:
             raise broken
 
-    def repair(
-        self, interrupts: Interrupts, write: Callable[[Card], object], *, since: float
-    ) -> None:
-        """Look for repairs when every verdict is there; ``write`` is given the cards they change.
+    def searched(self, interrupts: Interrupts, watcher: Watcher, *, since: float) -> Iterator[Card]:
+        """Look for repairs when every verdict is there; yield the cards, with one or without.
 
         ``since`` is when the run began, by the clock. A repair changes no verdict. What is not
         looked for in this run is so in the next one.
@@ -118,13 +116,14 @@ class BatchRun:
                 count=count,
                 unscored=lambda pending, reason: self._card(pending.key),
                 stopping=interrupts.stopping,
+                watcher=watcher,
             )
             for pending, card in grade_all(self._repair_work(), jobs):
                 ended += 1
                 found += card.repair is not None
                 if card.search is not None:
                     self.ledger.amend(pending.key, card)
-                    write(card)
+                    yield card
         now = self.clock()
         share = f"{(now - began) / max(now - since, 1e-9):.0%} of the time"
         self.say(f"repairs: {found} found for {ended} in {now - began:.1f} s, {share}")

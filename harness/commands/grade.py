@@ -210,7 +210,10 @@ def _finish(
         for card in followed(cards, progress, Console(), tell):
             graded[card.result.id] = shared_text(folder.write_card(card))
         tally = progress.tally()
-        run.repair(interrupts, folder.write_card, since=progress.began_at)
+        searches = Progress(len(run.unrepaired))
+        searched = run.searched(interrupts, searches, since=progress.began_at)
+        for card in followed(searched, searches, Console()):
+            folder.write_card(card)
     except SandboxBroken as error:
         broken, tally = error, tally or progress.tally()
     submissions = tuple(graded[d.id] for d in run.batch.deliveries if d.id in graded)

@@ -117,20 +117,25 @@ def followed(
     cards: Iterable[Card],
     progress: Progress,
     console: Console,
-    tell: Callable[[Card], Text],
+    tell: Callable[[Card], Text] | None = None,
 ) -> Iterator[Card]:
-    """Yield the cards, with a line for each; on a terminal the table stays below the lines."""
+    """Yield the cards, with a line for each that ``tell`` makes, if any.
+
+    On a terminal the table stays below the lines.
+    """
     if not console.is_terminal:
         for card in cards:
             progress.count(card)
-            console.print(tell(card), soft_wrap=True)
+            if tell is not None:
+                console.print(tell(card), soft_wrap=True)
             yield card
         return
     live = Live(progress, console=console, transient=True, refresh_per_second=_REFRESHES)
     with live:
         for card in cards:
             progress.count(card)
-            live.console.print(tell(card))
+            if tell is not None:
+                live.console.print(tell(card))
             yield card
 
 
