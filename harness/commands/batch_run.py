@@ -97,7 +97,9 @@ class BatchRun:
         if broken is not None:
             raise broken
 
-    def searched(self, interrupts: Interrupts, watcher: Watcher, *, since: float) -> Iterator[Card]:
+    def search_repairs(
+        self, interrupts: Interrupts, watcher: Watcher, *, since: float
+    ) -> Iterator[Card]:
         """Look for repairs when every verdict is there; yield the cards, with one or without.
 
         ``since`` is when the run began, by the clock. A repair changes no verdict. What is not

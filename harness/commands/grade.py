@@ -210,9 +210,9 @@ def _finish(
         for card in followed(cards, progress, Console(), tell):
             graded[card.result.id] = shared_text(folder.write_card(card))
         tally = progress.tally()
-        searches = Progress(len(run.unrepaired))
-        searched = run.searched(interrupts, searches, since=progress.began_at)
-        for card in followed(searched, searches, Console()):
+        search = Progress(len(run.unrepaired))
+        cards = run.search_repairs(interrupts, search, since=progress.began_at)
+        for card in followed(cards, search, Console()):
             folder.write_card(card)
     except SandboxBroken as error:
         broken, tally = error, tally or progress.tally()

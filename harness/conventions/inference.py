@@ -23,7 +23,7 @@ from harness.conventions.definitions import call_of, candidates
 from harness.conventions.mask_makers import with_meaning_of_core
 from harness.conventions.named_orders import by_name, table_class
 from harness.conventions.other_assignments import other_assignment
-from harness.conventions.sentences import deviation, lacking, no_output, too_few_parameters
+from harness.conventions.sentences import absence, deviation, no_output, too_few_parameters
 from harness.conventions.text_trials import causal_inside, masked_inside, padding_form
 from harness.conventions.trials import ConventionTrial, ConventionTrials
 from harness.errors import CandidateRaised, NotOffered
@@ -62,7 +62,7 @@ def infer(spec: Spec, session: Session, report: LoadReport) -> Inferred:
             try:
                 convention, reason = _understood(point, definition, session, spec)
             except NotOffered as error:
-                convention, reason = None, lacking(definition, error)
+                convention, reason = None, absence(definition, error)
             if convention is None:
                 if reason and point.is_core:
                     unclear.setdefault(point.name, reason)

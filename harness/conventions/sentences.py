@@ -14,7 +14,7 @@ from harness.spec import EntryPoint
 from harness.text import one_line
 
 
-def lacking(definition: Definition, error: NotOffered) -> str:
+def absence(definition: Definition, error: NotOffered) -> str:
     return f"{one_line(definition.name, 60)} has no {error}, without which it cannot be tried"
 
 
