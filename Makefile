@@ -6,6 +6,7 @@
 #   make mutants    how many generic edits of right programs the checks catch (an hour)
 #   make bench      the figures that the documentation quotes
 #   make check      ruff, mypy, import-linter
+#   make audit      known vulnerabilities of the pinned versions; asks PyPI
 #
 # TORCH_INDEX=https://download.pytorch.org/whl/cpu chooses the CPU build of torch where pip would
 # otherwise find the CUDA build (several GB; nothing here needs it).
@@ -19,7 +20,7 @@ TORCH_INDEX ?=
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check \
                $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 
-.PHONY: demo test test-all bench mutants check clean
+.PHONY: demo test test-all bench mutants check audit clean
 
 demo: $(READY)
 	$(BIN)/python sample_submissions/demo.py $(DEMO)
@@ -44,6 +45,12 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# In an environment of its own: what audits is not part of what is audited.
+audit: $(READY)
+	$(BIN)/python -m venv $(VENV)/audit
+	$(VENV)/audit/bin/python -m pip install --quiet --disable-pip-version-check "pip-audit>=2.10"
+	$(VENV)/audit/bin/pip-audit --strict --no-deps --disable-pip --requirement harness/constraints.txt
 
 clean:
 	rm -rf $(VENV) build dist results .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -53,6 +53,7 @@ COMMANDS: Sequence[Callable[..., Exit]] = (
 for command in COMMANDS:
     app.command()(command)
 image_app.command("build")(sandbox.build_image)
+image_app.command("contents")(sandbox.show_contents)
 spec_app.command()(specs.new)
 spec_app.command()(specs.test)
 

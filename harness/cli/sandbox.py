@@ -28,6 +28,30 @@ def build_image(
     return Exit.PASSED
 
 
+def show_contents(
+    image: Annotated[str, typer.Argument(help="takehome-numpy or takehome-torch.")],
+) -> Exit:
+    """Print what an image holds, as a CycloneDX bill of materials (JSON)."""
+    import json
+
+    from harness.errors import UsageError
+    from harness.sandbox.container import (
+        PACKAGES,
+        bill_of_materials,
+        connect,
+        ensure_image,
+        list_packages,
+    )
+
+    if image not in PACKAGES:
+        raise UsageError(f"the image is {image}, expected {' or '.join(PACKAGES)}")
+    client = connect()
+    built = ensure_image(client, image, report=say)
+    bill = bill_of_materials(built, list_packages(client, built))
+    typer.echo(json.dumps(bill, indent=2))
+    return Exit.PASSED
+
+
 def doctor(
     runtime: Annotated[str | None, typer.Option(help="Container runtime, e.g. runsc.")] = None,
 ) -> Exit:

@@ -1,10 +1,11 @@
+import hashlib
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from harness.errors import SandboxUnavailable
-from harness.sandbox.container import wheels
+from harness.sandbox.container import wheel_pins, wheels
 from harness.sandbox.container.bases import Interpreter
 
 ARM = Interpreter(
@@ -103,3 +104,32 @@ def test_a_cache_that_cannot_be_written_to_is_an_error_with_its_path(tmp_path: P
     (tmp_path / "cache").write_text("a file")
     with pytest.raises(SandboxUnavailable, match=rf"{tmp_path}/cache.*XDG_CACHE_HOME"):
         fetch("numpy", tmp_path / "cache")
+
+
+def test_a_wheel_that_is_not_the_pinned_one_is_refused(
+    shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = f"numpy-{numpy_version()}-cp313-cp313-manylinux_2_28_aarch64.whl"
+    write_wheel(shelf, wheel)
+    pins = tmp_path / "wheels.sha256"
+    pins.write_text(f"{'0' * 64}  {wheel}\n")
+    monkeypatch.setattr(wheel_pins, "PINS", pins)
+    with pytest.raises(SandboxUnavailable, match=rf"sha256 of {wheel} is \w+, expected 0000"):
+        fetch("numpy", tmp_path / "cache")
+
+
+def test_a_wheel_that_is_not_pinned_is_reported_with_its_hash(shelf: Path, tmp_path: Path) -> None:
+    wheel = f"numpy-{numpy_version()}-cp313-cp313-manylinux_2_28_aarch64.whl"
+    write_wheel(shelf, wheel)
+    said: list[str] = []
+    wheels.download(("numpy",), ARM, index=None, cache=tmp_path / "cache", report=said.append)
+    digest = hashlib.sha256((shelf / wheel).read_bytes()).hexdigest()
+    assert said[-1] == f"{wheel} is not pinned by hash; its sha256 is {digest}"
+
+
+def test_every_package_of_the_images_but_torch_is_pinned_in_the_version_of_the_constraints() -> (
+    None
+):
+    pinned = {tuple(name.split("-")[:2]) for name in wheel_pins.read_pins()}
+    for package, version in wheel_pins.image_versions().items():
+        assert (package.replace("-", "_"), version) in pinned or package == "torch"

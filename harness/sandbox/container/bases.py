@@ -150,7 +150,7 @@ def _bootstrap_tool() -> str:
 
 def _ask(client: docker.DockerClient, reference: str, image_id: str) -> Base:
     try:
-        interpreter = msgspec.json.decode(_run(client, image_id, _ASK), type=Interpreter)
+        interpreter = msgspec.json.decode(run_python(client, image_id, _ASK), type=Interpreter)
     except (*ENGINE_ERRORS, msgspec.MsgspecError) as error:
         raise SandboxUnavailable(
             f"the base image is {reference}, in which `python3` with pip does not run "
@@ -159,7 +159,7 @@ def _ask(client: docker.DockerClient, reference: str, image_id: str) -> Base:
     return Base(reference=reference, id=image_id, interpreter=interpreter)
 
 
-def _run(client: docker.DockerClient, image_id: str, code: str) -> bytes:
+def run_python(client: docker.DockerClient, image_id: str, code: str) -> bytes:
     """Return what Python code prints in an image, as an ordinary user with no network."""
     container = client.containers.create(
         image_id,

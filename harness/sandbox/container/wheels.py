@@ -16,6 +16,7 @@ import platformdirs
 
 from harness.errors import SandboxUnavailable
 from harness.sandbox.container.bases import Interpreter
+from harness.sandbox.container.wheel_pins import require_pinned
 
 PYTORCH_CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
@@ -53,7 +54,7 @@ def download(
         cache: folder to keep wheels in; None is the user's cache folder.
 
     Raises:
-        SandboxUnavailable: pip finds no such wheels.
+        SandboxUnavailable: pip finds no such wheels, or one that is not the pinned one.
     """
     requirements = [pinned(package) for package in packages]
     root = cache or Path(platformdirs.user_cache_dir("takehome", appauthor=False)) / "wheels"
@@ -78,7 +79,9 @@ def download(
                 f"wheels are kept in {root}, which cannot be written to ({error}); "
                 "make it writable, or set XDG_CACHE_HOME to another folder"
             ) from error
-    return tuple(sorted(kept.glob("*.whl")))
+    found = tuple(sorted(kept.glob("*.whl")))
+    require_pinned(found, report)
+    return found
 
 
 def _keep(fetched: Path, kept: Path) -> None:
