@@ -3,7 +3,8 @@
     from harness.notebook import check
     check(attention, spec="numpy_attention")
 
-It runs in the notebook's own process: no file is written, nothing is isolated.
+It runs in the notebook's own process: no file is written, nothing is isolated, and calls that do
+not end are interrupted.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from harness.errors import UsageError
 from harness.grading import grade_objects
 from harness.language import Language, preferred_language
 from harness.results import Card, Environment, Verdict
+from harness.sandbox import Limits
 from harness.spec import Spec
 
 _HEIGHT: Final = 480
@@ -56,19 +58,25 @@ class CheckedObjects:
 
 
 def check(
-    *objects: Any, spec: str, seed: str | None = None, lang: str | None = None
+    *objects: Any,
+    spec: str,
+    seed: str | None = None,
+    lang: str | None = None,
+    seconds: float = Limits().exchange_seconds,
 ) -> CheckedObjects:
     """Check functions or classes against an assignment, on inputs drawn afresh.
 
     Each goes by its own name; a single one of another name stands for what the assignment is
-    about. Checks that need what was not given are left out.
+    about. Checks that need what was not given are left out. A call is interrupted after so many
+    seconds.
 
     Raises:
         UsageError: there is no such assignment, or it asks for nothing of that name.
     """
     loaded = specs.load(spec)
     named = _by_entry_point(objects, loaded)
-    card = grade_objects(named, loaded, seed or secrets.token_hex(8), _environment())
+    limits = Limits(exchange_seconds=seconds)
+    card = grade_objects(named, loaded, seed or secrets.token_hex(8), _environment(), limits)
     return CheckedObjects(card, Language.load(lang or preferred_language(os.environ)))
 
 

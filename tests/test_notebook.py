@@ -1,4 +1,5 @@
 import html
+import threading
 
 import numpy as np
 import pytest
@@ -59,3 +60,15 @@ def test_an_error_of_the_notebooks_own_code_is_told():
 def test_what_the_assignment_does_not_ask_is_a_mistake_of_the_user(objects, message):
     with pytest.raises(UsageError, match=message):
         check(*objects, spec="numpy_attention")
+
+
+def test_a_call_that_never_ends_is_interrupted_and_named():
+    def attention(Q, K, V, mask=None):
+        while True:
+            pass
+
+    before = threading.active_count()
+    found = check(attention, spec="numpy_attention", seconds=0.2)
+    assert found.card.result.verdict is Verdict.FAILED
+    assert repr(found).startswith("It left its limits: it did not answer within 0.2 s")
+    assert threading.active_count() == before

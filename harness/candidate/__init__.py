@@ -18,6 +18,7 @@ from harness.candidate.functions import (
     undefined_message,
 )
 from harness.candidate.layer import Layer
+from harness.candidate.live_session import LiveSession
 from harness.candidate.question_sheet import QuestionSheet
 from harness.candidate.session import (
     Definition,
@@ -33,6 +34,7 @@ __all__ = [
     "Definition",
     "DirectSession",
     "Layer",
+    "LiveSession",
     "LoadReport",
     "Parameter",
     "QuestionSheet",

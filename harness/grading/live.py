@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from harness.candidate import (
-    DirectSession,
+    LiveSession,
     SubmissionFacts,
     level_reached,
     possible_points,
@@ -20,20 +20,25 @@ from harness.diagnosis import is_proven
 from harness.grading.cause import find_cause
 from harness.grading.grading import FailureDetails, explain_failure
 from harness.results import Card, Environment, SubmissionResult, Verdict
+from harness.sandbox import Limits
 from harness.spec import Spec
 
 
 def grade_objects(
-    objects: Mapping[str, Any], spec: Spec, seed: str, environment: Environment
+    objects: Mapping[str, Any],
+    spec: Spec,
+    seed: str,
+    environment: Environment,
+    limits: Limits,
 ) -> Card:
     """Run the checks that need no other entry points than these, by their names in the brief.
 
-    Nothing is isolated and no deadline is kept: an endless loop is interrupted as in any cell.
+    Nothing is isolated; calls that do not end are interrupted.
     """
     defined = frozenset(objects)
     spec = spec.only(defined)
     known = SubmissionFacts()
-    session = DirectSession(objects, arrays=spec.arrays)
+    session = LiveSession(objects, arrays=spec.arrays, limits=limits)
     checks, recording = run_checks(spec, session, seed, defined, known)
     came_to = verdict(checks)
     finding = None
