@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from harness.errors import UnknownName, UsageError
 from harness.spec import Spec
-from specs import loading
+from specs import briefs, loading
 
 #: Name of an assignment -> one line about it.
 TITLES = MappingProxyType(
@@ -44,6 +44,11 @@ def load(name: str) -> Spec:
     if name not in others:
         raise UnknownName("spec", name, [*TITLES, *others])
     return loading.load_installed(others[name])
+
+
+def brief(spec: Spec, code: str) -> str:
+    """Return what an assignment asks, in Markdown, in a language if there is one, else English."""
+    return (briefs.brief_in(spec.name, code) if spec.name in TITLES else None) or spec.brief
 
 
 def files(name: str) -> list[Path]:

@@ -47,20 +47,22 @@ def check(
     return exit_code([console.watch() if watch else console.run()])
 
 
-def specs() -> Exit:
+def specs(lang: LanguageCode = None) -> Exit:
     """List the assignments."""
     from harness.commands.console import show_specs
     from specs import TITLES
 
-    show_specs(TITLES.items(), Console())
+    language = chosen_language(lang)
+    show_specs(((name, language.sentence(title)) for name, title in TITLES.items()), Console())
     return Exit.PASSED
 
 
-def brief(name: str) -> Exit:
+def brief(name: str, lang: LanguageCode = None) -> Exit:
     """Print what an assignment asks of the candidate, in Markdown."""
-    from specs import load
+    import specs
 
-    typer.echo(load(name).brief)
+    language = chosen_language(lang)
+    typer.echo(specs.brief(specs.load(name), language.code))
     return Exit.PASSED
 
 
@@ -76,31 +78,38 @@ def start(
     seed: Annotated[
         str | None, typer.Option(help="Draw the same form again; letters and digits.")
     ] = None,
+    lang: LanguageCode = None,
 ) -> Exit:
     """Write an assignment's brief and starter file into a folder."""
+    import specs
     from harness.commands.start import drawn, own_source, write_start
-    from specs import load
 
-    source, spec = own_source(), load(name)
+    language, source, spec = chosen_language(lang), own_source(), specs.load(name)
     if questions is not None and draw is not None:
         raise UsageError("--questions and --draw are both given, expected one; leave one out")
     wanted = questions.replace(" ", "").split(",") if questions is not None else draw
     if wanted is not None:
         spec = drawn(spec, wanted, seed or secrets.token_hex(4))
-    for path in write_start(spec, folder, source):
-        say(f"wrote {path}")
+    text = specs.brief(spec, language.code)
+    for path in write_start(spec, folder, source, brief=text, language=language):
+        say(language("wrote {path}", path=path))
     if source.endswith(".whl"):
-        say(f"put {source.removeprefix('./')} beside them; in takehome's repository it is made by")
+        wheel = source.removeprefix("./")
+        say(
+            language("put {wheel} beside them; in takehome's repository it is made by", wheel=wheel)
+        )
         say("    python -m pip wheel --no-deps --wheel-dir FOLDER .")
     return Exit.PASSED
 
 
 def explain(
     name: Annotated[str, typer.Argument(help="The id of a check or a flaw, as reports have it.")],
+    lang: LanguageCode = None,
 ) -> Exit:
     """Explain a check (what it asks, why, which mistakes it catches) or a mistake."""
     from harness.commands.explain import explanation
     from specs import TITLES, load
 
-    typer.echo(explanation(name, [load(title) for title in TITLES]))
+    language = chosen_language(lang)
+    typer.echo(explanation(name, [load(title) for title in TITLES], language))
     return Exit.PASSED

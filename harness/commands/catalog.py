@@ -62,10 +62,13 @@ def texts_of_pages() -> Iterator[str]:
 
 
 def texts_of_checks() -> Iterator[str]:
-    """Yield the titles and hints of all checks."""
-    for name in specs.TITLES:
+    """Yield the titles, reasons and hints of all checks, and the titles of assignments."""
+    for name, summary in specs.TITLES.items():
+        yield from (summary, specs.load(name).title)
         for check in specs.load(name).checks:
             yield check.criterion.title
+            if check.criterion.why:
+                yield check.criterion.why
             if check.criterion.hint:
                 yield check.criterion.hint
 

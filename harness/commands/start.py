@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import UsageError
+from harness.language import Language, message
 from harness.spec import Spec
 
-_README = """\
+_README = message(
+    """\
 # {title}
 
 `brief.md` says what is asked. Write your answer in `{file}`, then check it here:
@@ -22,9 +24,8 @@ _README = """\
 {source}The checks are those that grade your answer, on inputs drawn afresh each time. Your file
 runs in an ordinary process on your machine; nothing is sent anywhere.
 """
-
-
-_ABOUT_WHEEL = "The wheel came with this assignment; it needs Python 3.11 or newer.\n\n"
+)
+_ABOUT_WHEEL = message("The wheel came with this assignment; it needs Python 3.11 or newer.")
 
 
 def installed_from(url: Mapping[str, Any], version: str) -> str:
@@ -61,23 +62,28 @@ def drawn(spec: Spec, wanted: Sequence[str] | int, seed: str) -> Spec:
     return spec.forms.draw(wanted, seed)
 
 
-def write_start(spec: Spec, folder: Path, source: str) -> list[Path]:
+def write_start(
+    spec: Spec, folder: Path, source: str, *, brief: str, language: Language
+) -> list[Path]:
     """Write an assignment's files into a folder and return their paths.
 
-    ``source`` is what candidates give to ``pip install``.
+    Args:
+        source: what candidates give to ``pip install``.
+        brief: in that language, if it has been written there.
 
     Raises:
         UsageError: one of them exists already; nothing is overwritten.
     """
     files = {
-        folder / "brief.md": spec.brief,
+        folder / "brief.md": brief,
         folder / spec.file_name: spec.starter,
-        folder / "README.md": _README.format(
-            title=spec.title,
+        folder / "README.md": language(
+            _README,
+            title=language.sentence(spec.title),
             name=spec.name,
             file=spec.file_name,
             install=f"pip install {source}",
-            source=_ABOUT_WHEEL if source.endswith(".whl") else "",
+            source=language(_ABOUT_WHEEL) + "\n\n" if source.endswith(".whl") else "",
         ),
     }
     if there := [path.name for path in files if path.exists()]:

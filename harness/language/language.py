@@ -109,6 +109,14 @@ def _system_locale() -> str:
     return locale.getlocale()[0] or ""
 
 
+def stage_name(stage: str, language: Language) -> str:
+    """Return the name of a stage of attention in a language.
+
+    Its word alone is also what code is written with (``mask``), and is left as it is elsewhere.
+    """
+    return language(f"the stage {stage}").removeprefix("the stage ")
+
+
 def message(english: str) -> str:
     """Return a text as it is: it marks one for the catalog that is translated where it is used."""
     return english

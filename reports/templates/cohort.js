@@ -11,6 +11,8 @@ const body = table.tBodies[0];
 const filters = ["verdict", "level", "stage", "bug", "check", "decision"];
 const count = (row, letter) => row[CHECKS].split(letter).length - 1;
 const text = place => data.texts[place];
+const spoken = words => data.words?.[words] ?? words;
+const filled = (form, ...values) => values.reduce((made, value, place) => made.replace(`{${place}}`, value), spoken(form));
 const letters = new Intl.Collator(undefined, {numeric: true, sensitivity: "base"});
 const keys = {
   id: (a, b) => letters.compare(a[ID], b[ID]),
@@ -42,12 +44,13 @@ const strip = all => {
   const passed = runs(all, "p").map(([at, wide]) => `M${at} 3h${wide}v2h-${wide}z`).join("");
   const missed = [...all.matchAll(/f/g)].map(found => `M${found.index}.1 0h.8v8h-.8z`).join("");
   const idle = runs(all, "n").map(([at, wide]) => `M${at} 3.7h${wide}v.6h-${wide}z`).join("");
-  const label = `${count({[CHECKS]: all}, "p")} of ${all.replaceAll("a", "").length} checks passed`;
+  const label = filled("{0} of {1} checks passed", count({[CHECKS]: all}, "p"), all.replaceAll("a", "").length);
   return [vector("svg", {class: "cells", role: "img", "aria-label": label, viewBox: `0 0 ${all.length} 8`, preserveAspectRatio: "none"},
     vector("path", {class: "p", d: passed}), vector("path", {class: "f", d: missed}), vector("path", {class: "n", d: idle}))];
 };
 const levelNodes = ([name, chinese]) => {
   const shownName = name.charAt(0).toUpperCase() + name.slice(1).toLowerCase();
+  if (spoken(shownName) !== shownName) return [spoken(shownName)];
   return chinese ? [`${shownName} `, node("span", {lang: "zh-Hans"}, chinese)] : [shownName];
 };
 const cell = (kind, ...children) => node("td", {role: "cell", class: kind}, ...children);
@@ -55,14 +58,14 @@ const draw = row => {
   const [word, sign, tone] = data.verdicts[row[VERDICT]];
   const [choice, choiceWord, choiceSign] = data.choices[row[CHOICE]];
   const name = row[CARD] ? node("a", {href: `cards/${row[CARD]}.html`}, row[ID]) : row[ID];
-  const what = [text(row[WHAT])];
-  if (row[LINE]) what.push(" ", node("span", {class: "tag"}, `line ${row[LINE]}`));
-  for (const stage of row[STAGES]) what.push(" ", node("span", {class: "tag"}, text(stage)));
+  const what = [spoken(text(row[WHAT]))];
+  if (row[LINE]) what.push(" ", node("span", {class: "tag"}, filled("line {0}", row[LINE])));
+  for (const stage of row[STAGES]) what.push(" ", node("span", {class: "tag"}, spoken(text(stage))));
   const decided = choice === "undecided" ? [] : [
-    node("span", {class: `choice ${choice}`}, `${choiceSign} ${choiceWord}`), " ", node("span", {class: "quiet"}, row[REVIEWER])];
+    node("span", {class: `choice ${choice}`}, `${choiceSign} ${spoken(choiceWord)}`), " ", node("span", {class: "quiet"}, row[REVIEWER])];
   return node("tr", {role: "row"},
     node("th", {role: "rowheader", scope: "row", class: "id"}, name),
-    cell(`verdict-cell ${tone}`, node("span", {"aria-hidden": "true"}, sign), ` ${word}`),
+    cell(`verdict-cell ${tone}`, node("span", {"aria-hidden": "true"}, sign), ` ${spoken(word)}`),
     cell("level-cell", ...(row[LEVEL] ? levelNodes(data.levels[row[LEVEL]]) : [])),
     cell("points", row[EARNED] === null ? "" : `${row[EARNED]} / ${row[POSSIBLE]}`),
     cell("what", ...what), cell("strip-cell", ...strip(row[CHECKS])), cell("decision-cell", ...decided));
@@ -70,7 +73,10 @@ const draw = row => {
 
 const folded = new Map();
 const haystack = row => {
-  if (!folded.has(row)) folded.set(row, fold([row[ID], text(row[WHAT]), ...row[BUGS].map(text)].join("\n")));
+  if (!folded.has(row)) {
+    const words = [row[WHAT], ...row[BUGS]].map(text);
+    folded.set(row, fold([row[ID], ...words, ...words.map(spoken)].join("\n")));
+  }
   return folded.get(row);
 };
 const fold = words => words.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
@@ -128,7 +134,7 @@ const recall = () => {
 };
 
 for (const stage of [...new Set(data.rows.flatMap(row => row[STAGES]))].map(text).sort()) {
-  byId("stage").append(node("option", {value: stage}, stage));
+  byId("stage").append(node("option", {value: stage}, spoken(stage)));
 }
 for (const head of table.tHead.rows[0].cells) {
   const button = node("button", {type: "button"}, head.firstChild.textContent.trim());
@@ -182,7 +188,7 @@ body.addEventListener("pointermove", event => {
   const cells = event.target.closest("svg.cells");
   if (!cells) return;
   const box = cells.getBoundingClientRect();
-  cells.parentElement.title = data.checks[Math.floor((event.clientX - box.left) / box.width * data.checks.length)] ?? "";
+  cells.parentElement.title = spoken(data.checks[Math.floor((event.clientX - box.left) / box.width * data.checks.length)] ?? "");
 });
 document.documentElement.classList.add("scripted");
 for (const name of ["filters", "shown"]) byId(name).hidden = false;

@@ -4,6 +4,7 @@ import specs
 from harness.commands import check_pages
 from harness.commands.examples import example_for, example_of
 from harness.commands.explain import explanation
+from harness.language import Language
 
 NUMPY = specs.load("numpy_attention")
 
@@ -44,3 +45,11 @@ def test_every_check_has_a_page():
 def test_the_pages_of_the_checks_are_those_that_the_specs_make():
     for name, text in check_pages.pages().items():
         assert (check_pages.FOLDER / name).read_text(encoding="utf-8") == text, name
+
+
+def test_a_check_and_a_mistake_are_explained_in_chinese():
+    chinese = Language.load("zh")
+    check = explanation("scale", [NUMPY], chinese)
+    assert check.startswith("softmax 之前分数除以 √d_k。\n")
+    assert "\n错：\n\n    scale = lambda" in check
+    assert "（阶段：缩放）" in explanation("no-scale", [NUMPY], chinese)

@@ -10,7 +10,9 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from harness.language import Language
 from harness.results import BatchResults
+from reports import write
 from reports.index import ROWS, render_pages
 from tests.reports import samples
 
@@ -147,3 +149,19 @@ def test_without_script_every_submission_stands_in_plain_pages(
         expect(page).to_have_url(re.compile(rf"{number}\.html$"))
         expect(page.locator(NAMES)).to_have_count(rows)
     context.close()
+
+
+def test_a_chinese_page_stays_chinese_when_its_rows_are_drawn_again(
+    browser: Browser, tmp_path: Path
+) -> None:
+    write(samples.batch(), samples.cards(), tmp_path, language=Language.load("zh"))
+    page = browser.new_page()
+    page.goto((tmp_path / "index.html").as_uri())
+    before = page.locator("#cohort tbody").inner_text()
+    assert "通过" in before
+    page.get_by_role("searchbox").fill("a")
+    page.get_by_role("searchbox").fill("")
+    assert page.locator("#cohort tbody").inner_text() == before
+    page.get_by_role("searchbox").fill("所有检查")
+    expect(page.locator(NAMES)).not_to_have_count(0)
+    page.close()

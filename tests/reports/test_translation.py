@@ -47,3 +47,14 @@ def test_the_card_of_a_candidate_is_mostly_chinese():
     texts = [text.strip() for text in re.findall(r">([^<]+)<", body)]
     english = [text for text in texts if re.search(r"[a-z]{3,} [a-z]{2,}", text)]
     assert len(english) <= 0.2 * len(texts), english
+
+
+def test_bugs_in_a_row_and_a_sentence_that_begins_in_lower_case_are_known():
+    page = translated(
+        "<td>Scores divided by d_k, not by √d_k; blocked scores set to 0</td>"
+        "<td>It did not answer within 5 s</td>",
+        CHINESE,
+    )
+    assert "；被屏蔽的分数设为 0</td>" in page
+    assert "5" in page.split("<td>")[2]
+    assert not re.search("[a-z]{4}", page.split("<td>")[2])
