@@ -6,14 +6,17 @@ are shown. The bug is not named: the evidence says where to look, and finding it
 
 from __future__ import annotations
 
+import functools
 import textwrap
 from collections.abc import Iterator, Sequence
 from math import prod
+from typing import Final
 
 import msgspec
 import numpy as np
 from rich.text import Text
 
+from harness.candidate import undefined_message
 from harness.candidate_view import can_be_called_again, snippet
 from harness.language import Language, message
 from harness.results import (
@@ -60,6 +63,8 @@ CAUSES = {
     CauseKind.RAISED: message("Every call raises: {fact}"),
     CauseKind.LIMIT: message("It left its limits: {fact}"),
 }
+#: How a check says that what it asks about is not there.
+_UNDEFINED: Final = undefined_message("{").partition("{")[0]
 #: An array of more values is shown where it differs only, at so many places.
 _VALUES, _PLACES = 32, 4
 _INDENT = "  "
@@ -186,7 +191,8 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
                 continue
             for check in group:
                 title = translate.sentence(check.title).rstrip(".。")
-                yield Text(f"✕ {title}: {fact}" if fact else f"✕ {title}", style="red")
+                told = translate("{title}: {fact}", title=title, fact=fact) if fact else title
+                yield Text(f"✕ {told}", style="red")
 
     def _all(self) -> Iterator[Text]:
         translate = self.language
@@ -225,26 +231,31 @@ class CheckReport(msgspec.Struct, frozen=True, kw_only=True):
         if passed and self.file and not self.verbose:
             parts.append(translate("-v shows all"))
         if parts:
-            yield Text("; ".join(parts), style="bold")
+            yield Text(functools.reduce(self._in_a_row, parts), style="bold")
         for note in result.notes:
             yield Text(translate("note: {note}", note=translate.sentence(note)), style="dim")
+
+    def _in_a_row(self, one: str, other: str) -> str:
+        return self.language("{one}; {other}", one=one, other=other)
 
 
 def first_cause_first(card: Card) -> list[CheckResult]:
     """Return the checks that did not pass and do not follow from the cause, likeliest cause first.
 
-    That is the check which met the cause; then, level by level, wrong shapes, the checks of a
-    stage that is known to be broken, and those of one stage before those of the whole.
+    That is the check which met the cause; then, level by level, what is written before what is not
+    there yet, wrong shapes, the checks of a stage that is known to be broken, and those of one
+    stage before those of the whole.
     """
     result = card.result
     stages = {stage for bug in result.diagnosis for stage in (bug.stage, *bug.stages)}
     met = result.cause.check if result.cause else ""
     missed = [c for c in result.checks if c.outcome.is_missed and c.outcome is not Outcome.NOT_RUN]
 
-    def rank(check: CheckResult) -> tuple[bool, int, bool, bool, bool]:
+    def rank(check: CheckResult) -> tuple[bool, int, bool, bool, bool, bool]:
         return (
             check.id != met,
             LEVELS.index(check.level),
+            check.message.startswith(_UNDEFINED),
             check.facet is not Facet.SHAPE,
             check.stage not in stages,
             check.stage is None,
@@ -266,7 +277,12 @@ def changed(before: Card, after: Card, language: Language) -> Text:
 
 
 def _example(card: Card, check: CheckResult) -> Evidence | None:
-    """Return a call that shows what a check found, or else the most telling one."""
+    """Return a call that shows what a check found, or else the most telling one.
+
+    Where what is asked about is not there, no call shows it.
+    """
+    if check.message.startswith(_UNDEFINED):
+        return None
     shown = [one for one in card.evidence if one.expected]
     return next((one for one in shown if one.check == check.id), shown[0] if shown else None)
 

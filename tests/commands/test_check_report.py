@@ -67,6 +67,27 @@ def test_the_check_of_the_broken_stage_comes_before_that_of_the_whole(no_scale):
     assert set(order) == {"scale", "definition", "scale-effect"}
 
 
+def test_what_is_written_and_wrong_comes_before_what_is_not_there_yet(write):
+    lines = told(
+        write(
+            "import numpy as np\n\n\ndef attention(Q, K, V, mask=None):\n"
+            "    scores = Q @ K.swapaxes(-1, -2)\n"
+            "    e = np.exp(scores - scores.max(-1, keepdims=True))\n"
+            "    return e / e.sum(-1, keepdims=True) @ V, e / e.sum(-1, keepdims=True)\n"
+        )
+    )
+    assert lines[0].startswith("Not right yet: scores are multiplied by 1")
+    missing = "✕ 3 checks: the submission does not define positional_encoding"
+    assert any(line.startswith(missing) for line in lines)
+
+
+def test_what_is_not_there_has_no_example(write):
+    text = (SAMPLES / "numpy_attention" / "source_a.py").read_text(encoding="utf-8")
+    lines = told(write(text.replace("def split_heads", "def divide_heads")))
+    assert "does not define split_heads" in lines[0]
+    assert not any("for example" in line for line in lines)
+
+
 def test_everything_is_shown_if_asked_and_one_sentence_if_asked(no_scale):
     report = CheckReport(card=no_scale, file="a.py", is_starter=False, language=ENGLISH)
     every = msgspec.structs.replace(report, verbose=True)
