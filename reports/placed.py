@@ -106,8 +106,9 @@ def _said(check: CandidateCheck) -> str:
 def render_sarif(cards: Iterable[PlacedCard]) -> str:
     """Return SARIF 2.1.0: a rule for each check, a result for each that did not pass."""
     rules: dict[str, dict[str, Any]] = {}
-    results = []
+    results, versions = [], set[str]()
     for placed in cards:
+        versions.add(placed.card.versions.get("takehome", ""))
         for check in placed.missed():
             rules.setdefault(check.id, _rule(check))
             file, line = placed.place(check)
@@ -120,7 +121,9 @@ def render_sarif(cards: Iterable[PlacedCard]) -> str:
                     "locations": [{"physicalLocation": region}],
                 }
             )
-    driver = {"name": "takehome", "rules": list(rules.values())}
+    driver: dict[str, Any] = {"name": "takehome", "rules": list(rules.values())}
+    if version := max(versions, default=""):
+        driver["version"] = version
     log = {
         "$schema": SARIF_SCHEMA,
         "version": "2.1.0",

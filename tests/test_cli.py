@@ -85,7 +85,7 @@ def test_something_failed_is_1_and_every_submission_is_a_plain_line(grade, folde
     assert lines[0].startswith("failed          grace  ")
     assert lines[1] == "passed          ada  good, 62 of 62 points"
     assert "\x1b" not in out + err
-    assert "ignored: notes.txt was ignored" in err
+    assert "ignored: notes.txt is not" in err
     assert [one["id"] for one in results["submissions"]] == ["ada", "grace"]
 
 

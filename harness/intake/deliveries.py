@@ -156,7 +156,7 @@ def _inside(path: Path, texts: bool) -> tuple[list[_Entry], list[str]]:
             found.append(_Entry(path=path / name, kind=kind, text=texts))
         else:
             said = wanted if kind in ("file", "folder") else kind
-            ignored.append(f"{one_line(name, 200)} was ignored: it is {said}")
+            ignored.append(f"{one_line(name, 200)} is {said}")
     return found, ignored
 
 

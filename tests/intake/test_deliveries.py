@@ -22,7 +22,7 @@ def test_every_script_notebook_archive_and_folder_is_one_submission(tmp_path: Pa
     batch = collect([tmp_path])
     assert ids(batch) == ["a", "b", "c", "d", "e", "f", "g.v2"]
     assert batch.ignored == (
-        "README.md was ignored: it is not a script, notebook, archive or folder",
+        "README.md is not a script, notebook, archive or folder",
     )
 
 
@@ -95,8 +95,8 @@ def test_links_and_pipes_are_submissions_that_will_be_refused(tmp_path: Path) ->
     batch = collect([tmp_path])
     assert ids(batch) == ["fine", "link", "pipe"]
     assert batch.ignored == (
-        "latest was ignored: it is a symbolic link",
-        "secret was ignored: it is not a script, notebook, archive or folder",
+        "latest is a symbolic link",
+        "secret is not a script, notebook, archive or folder",
     )
     outcomes = {}
     with Parser() as parser:
@@ -152,9 +152,9 @@ def test_where_answers_are_written_only_forms_are_submissions(tmp_path: Path) ->
     batch = collect([tmp_path], texts=True)
     assert ids(batch) == ["B", "a"]
     assert batch.ignored == (
-        "c.py was ignored: it is not a form",
-        "folder was ignored: it is not a form",
-        "notes.txt was ignored: it is not a form",
+        "c.py is not a form",
+        "folder is not a form",
+        "notes.txt is not a form",
     )
     assert [delivery.load().origin for delivery in batch.deliveries] == ["text", "text"]
 
