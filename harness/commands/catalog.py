@@ -34,7 +34,7 @@ MAKERS: Final = frozenset(
     {
         "require", "CheckFailed", "NotOffered", "NotMeasured", "Unread", "Refused",
         "CandidateCrashed", "CandidateTimedOut", "OutOfResources", "ProtocolViolation",
-        "SubmissionEnded", "ContractFlaw",
+        "SubmissionEnded", "ContractFlaw", "close", "exactly", "finite", "shape",
     }
 )  # fmt: skip
 

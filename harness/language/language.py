@@ -73,7 +73,10 @@ def _forms(messages: Mapping[str, str]) -> Iterator[tuple[re.Pattern[str], str]]
         is_short = fixed < _SHORT and (len(names) > 1 or english.startswith("{"))
         value = r"[^\s,;]*" if is_short else ".*?"
         for name in names:
-            group = f"(?P=_{name})" if name in seen else f"(?P<_{name}>{value})"
+            # What a sentence is about may hold its words, too: "a query that has no key has 2 of 4
+            # values that are NaN". The numbers after it do not.
+            wide = ".*" if value == ".*?" and english.startswith(f"{{{name}}} has ") else value
+            group = f"(?P=_{name})" if name in seen else f"(?P<_{name}>{wide})"
             pattern = pattern.replace(re.escape(f"{{{name}}}"), group, 1)
             seen.add(name)
         translated = messages[english]

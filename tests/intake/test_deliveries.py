@@ -21,9 +21,7 @@ def test_every_script_notebook_archive_and_folder_is_one_submission(tmp_path: Pa
     (tmp_path / "g.v2").mkdir()
     batch = collect([tmp_path])
     assert ids(batch) == ["a", "b", "c", "d", "e", "f", "g.v2"]
-    assert batch.ignored == (
-        "README.md is not a script, notebook, archive or folder",
-    )
+    assert batch.ignored == ("README.md is not a script, notebook, archive or folder",)
 
 
 def test_hidden_entries_are_ignored_without_a_word(tmp_path: Path) -> None:

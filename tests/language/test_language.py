@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from harness.language import LANGUAGES, Language, preferred_language
@@ -51,3 +53,11 @@ def test_a_short_form_is_seen_in_no_longer_sentence():
     short = Language("xx", {"{0} of {1} points": "{0}/{1} Punkte"})
     assert short.sentence("3 of 4 points") == "3/4 Punkte"
     assert short.sentence("27 of 30 checks, 3 of 4 points") == "27 of 30 checks, 3 of 4 points"
+
+
+def test_the_words_of_a_form_may_stand_in_what_a_sentence_is_about():
+    chinese = Language.load("zh")
+    subject = "out with a query that has no allowed key"
+    found = chinese.sentence(f"{subject} has 2 of 4 values that are NaN or infinite")
+    assert found.startswith(chinese.sentence(subject))
+    assert not re.search("[a-z]{4}", found)
