@@ -419,6 +419,29 @@ class RepairSearch(msgspec.Struct, frozen=True, kw_only=True):
     is_finished: bool = True  #: False when time ran out before the last of them
 
 
+class OwnTestsRemark(enum.StrEnum):
+    """Why a candidate's own tests told less than they might have."""
+
+    NONE = ""
+    NOT_READ = "not_read"  #: a file of tests does not load, or there is no test in it
+    NEVER_CALLED = "never_called"  #: they call nothing that the brief names
+    NONE_PASS = "none_pass"  #: no test passes with a right answer
+    TOO_SLOW = "too_slow"  #: the time ran out before every known bug was tried
+    ENDED = "ended"  #: they ended what they ran in
+
+
+class OwnTests(msgspec.Struct, frozen=True, kw_only=True):
+    """What a candidate's own tests find, by their own word: it earns nothing. Interviewer only."""
+
+    collected: int = 0
+    passing: int = 0  #: with a right answer; the others were left out
+    failing: tuple[str, ...] = ()  #: some of those that fail with a right answer
+    found: tuple[Bug, ...] = ()
+    missed: tuple[Bug, ...] = ()
+    known: int = 0  #: bugs that there are; some may not have been tried
+    remark: OwnTestsRemark = OwnTestsRemark.NONE
+
+
 class Card(msgspec.Struct, frozen=True, kw_only=True):
     """One submission with its evidence: the content of ``cards/<slug>.json``."""
 
@@ -432,6 +455,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...] = ()
     repair: Repair | None = None  #: interviewer only
     search: RepairSearch | None = None  #: for a repair; None where none was looked for
+    own_tests: OwnTests | None = None  #: None where there are none, or they were not run
     questions: tuple[Question, ...] = ()  #: of a written assignment
 
 

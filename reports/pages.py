@@ -37,6 +37,7 @@ class Pages:
         self._environment.globals.update(
             outcomes=words.OUTCOMES,
             causes=words.CAUSES,
+            own_tests_remarks=words.OWN_TESTS,
             verdicts=words.VERDICTS,
             levels=words.LEVEL_WORDS,
             figures=words.figures,

@@ -15,6 +15,7 @@ from harness.results import (
     Level,
     Number,
     Outcome,
+    OwnTestsRemark,
     Points,
     SubmissionResult,
     Verdict,
@@ -70,6 +71,15 @@ CAUSES: Final = {
     CauseKind.SHAPE: "The call returns other shapes than the brief asks",
     CauseKind.RAISED: "Every call raises",
     CauseKind.LIMIT: "It left its limits",
+}
+
+#: Why a candidate's own tests told less than they might have.
+OWN_TESTS: Final = {
+    OwnTestsRemark.NOT_READ: "No test could be read.",
+    OwnTestsRemark.NEVER_CALLED: "The tests call no function that the brief names.",
+    OwnTestsRemark.NONE_PASS: "No test passes with a right answer, so that none could find a bug.",
+    OwnTestsRemark.TOO_SLOW: "The tests were too slow: not every known bug was tried.",
+    OwnTestsRemark.ENDED: "The tests ended what they ran in: not every known bug was tried.",
 }
 
 #: Levels in English, with the word of the third source document beside them.

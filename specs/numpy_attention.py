@@ -40,6 +40,7 @@ from specs.flaws import encodings as encoding_flaws
 from specs.flaws import heads as head_flaws
 from specs.flaws import masking as mask_flaws
 from specs.flaws import scaling, softmax
+from specs.plain import plain_program
 from specs.reference import encodings, heads, stages
 
 Array = np.ndarray[Any, Any]
@@ -272,4 +273,5 @@ SPEC = Spec(
     expect=expect,
     fixtures=fixtures,
     styles=stages.STYLES,
+    plain=plain_program("numpy_attention", FLAWS),
 )

@@ -21,6 +21,7 @@ from specs.flaws import behaviour as behaving
 from specs.flaws import masking as mask_flaws
 from specs.flaws import scaling, softmax
 from specs.flaws import training as training_flaws
+from specs.plain import plain_program
 from specs.reference import stages
 
 Array = Any
@@ -153,5 +154,6 @@ SPEC = Spec(
     expect=expect,
     fixtures=fixtures,
     styles=stages.STYLES,
+    plain=plain_program("torch_sdpa", FLAWS),
     blocks_fused=True,
 )

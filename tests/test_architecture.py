@@ -29,6 +29,7 @@ EXECUTES = {
     "harness/worker/loader.py",
     "harness/worker/definitions.py",
     "harness/worker/sources.py",
+    "harness/worker/own_tests/pytest_run.py",
 }
 
 

@@ -92,6 +92,12 @@ def grade(
             "those whose bugs are named in full.",
         ),
     ] = None,
+    own_tests: Annotated[
+        bool,
+        typer.Option(
+            "--own-tests", help="Also run the test_*.py handed in against known bugs; no points."
+        ),
+    ] = False,
     lang: LanguageCode = None,
     accept: Annotated[
         list[str] | None,
@@ -122,6 +128,7 @@ def grade(
         language=chosen_language(lang),
         repairs={None: Repairs.EXPLAINED, True: Repairs.ALL, False: Repairs.NONE}[repairs],
         executor=executor,
+        own_tests=own_tests,
         accepted=tuple(accept or ()),
     )
     if dry_run:

@@ -9,7 +9,7 @@ import datetime
 import enum
 import functools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from typing import Any
 
@@ -32,6 +32,7 @@ from harness.grading import (
 )
 from harness.grading import unscored as unscored_card
 from harness.intake import Batch
+from harness.own_tests import has_own_tests
 from harness.parsing import Parser
 from harness.repair import is_explained, is_failing
 from harness.results import Card, SubmissionResult, Verdict
@@ -71,6 +72,8 @@ class BatchRun:
     say: Callable[[str], None]
     keys: set[str] = dataclasses.field(default_factory=set)  #: of every submission of the batch
     unrepaired: dict[str, str] = dataclasses.field(default_factory=dict)  #: key -> id
+    untested: dict[str, str] = dataclasses.field(default_factory=dict)  #: key -> id
+    own_tests: bool = False  #: those that candidates hand in are run
     clock: Callable[[], float] = time.monotonic
 
     def cards(self, interrupts: Interrupts, watcher: Watcher) -> Iterator[Card]:
@@ -120,7 +123,7 @@ class BatchRun:
                 stopping=interrupts.stopping,
                 watcher=watcher,
             )
-            for pending, card in grade_all(self._repair_work(), jobs):
+            for pending, card in grade_all(self._work_on(self.unrepaired), jobs):
                 ended += 1
                 found += card.repair is not None
                 if card.search is not None:
@@ -130,10 +133,32 @@ class BatchRun:
         share = f"{(now - began) / max(now - since, 1e-9):.0%} of the time"
         self.say(f"repairs: {found} found for {ended} in {now - began:.1f} s, {share}")
 
-    def _repair_work(self) -> Iterator[Pending]:
-        for key, identifier in self.unrepaired.items():
+    def run_own_tests(self, interrupts: Interrupts, watcher: Watcher) -> Iterator[Card]:
+        """Run candidates' own tests when every verdict is final; yield the cards.
+
+        Raises:
+            SandboxBroken: no container can be started.
+        """
+        if not self.untested or interrupts.stopping():
+            return
+        self.say(f"running the own tests of {len(self.untested)}")
+        with self._executing(job.own_tests_task) as (submit, count):
+            jobs = Jobs(
+                submit=submit,
+                count=count,
+                unscored=lambda pending, reason: self._card(pending.key),
+                stopping=interrupts.stopping,
+                watcher=watcher,
+            )
+            for pending, card in grade_all(self._work_on(self.untested), jobs):
+                if card.own_tests is not None:
+                    self.ledger.amend(pending.key, card)
+                    yield card
+
+    def _work_on(self, cards: Mapping[str, str]) -> Iterator[Pending]:
+        for key, identifier in cards.items():
             if task := self.ledger.task(key):
-                work = job.repair_work(self._card(key), task)
+                work = job.card_work(self._card(key), task)
                 yield Pending(id=identifier, key=key, task=work)
 
     def _card(self, key: str) -> Card:
@@ -191,6 +216,8 @@ class BatchRun:
     def _note(self, key: str, card: Card) -> None:
         if self.repairs.are_for(card):
             self.unrepaired[key] = card.result.id
+        if self.own_tests and card.own_tests is None and has_own_tests(card):
+            self.untested[key] = card.result.id
 
     @contextlib.contextmanager
     def _executing(

@@ -59,6 +59,7 @@ class Request:
     language: Language = ENGLISH  #: of the pages
     public_log: bool = False  #: what is printed may be read by candidates
     executor: str = "local"
+    own_tests: bool = False  #: run the tests that candidates hand in
     accepted: tuple[str, ...] = ()  #: probes of the sandbox that may be red
 
 
@@ -109,6 +110,7 @@ def grade_batch(
     if not batch.deliveries:
         say(f"nothing to grade in {', '.join(map(str, request.paths))}")
         return ()
+    _require_tests_can_run(request, spec)
     folder = OutputFolder(
         request.out, for_candidates=request.for_candidates, language=request.language
     )
@@ -120,6 +122,8 @@ def grade_batch(
         sandbox = job.open_sandboxes(spec, order, say)()  # nothing is started in it
         if sandbox.environment.image:
             _require_held(request, say)
+        if request.own_tests:
+            job.prepare_test_image(spec, order, say)
         ledger.note_record(job.make_record(spec, order, sandbox.environment))
         run = BatchRun(
             spec=spec,
@@ -130,6 +134,7 @@ def grade_batch(
             jobs=_count_jobs(request, batch),
             executor=request.executor,
             repairs=Repairs.NONE if request.for_candidates else request.repairs,
+            own_tests=request.own_tests and not request.for_candidates,
             now=now,
             say=say,
         )
@@ -145,6 +150,25 @@ def _require_held(request: Request, say: Say) -> None:
     from harness.commands.doctor import require_held  # loads the engine's SDK
 
     require_held(runtime=request.runtime, limits=Limits(), accepted=request.accepted, report=say)
+
+
+def _require_tests_can_run(request: Request, spec: Spec) -> None:
+    """Refuse ``--own-tests`` where there is nothing to run them against, or nowhere.
+
+    Raises:
+        UsageError: the assignment has no known bugs as source, or the sandbox is no container.
+    """
+    if not request.own_tests:
+        return
+    if spec.plain is None:
+        raise UsageError(
+            f"--own-tests is for numpy_attention and torch_sdpa, the spec is {spec.name}; "
+            "leave it out"
+        )
+    if request.sandbox != "container":
+        raise UsageError(
+            f"--own-tests runs tests in containers, the sandbox is {request.sandbox}; leave it out"
+        )
 
 
 def _library(request: Request, spec: Spec, batch: Batch) -> str:
@@ -213,6 +237,9 @@ def _finish(
         search = Progress(len(run.unrepaired))
         cards = run.search_repairs(interrupts, search, since=progress.began_at)
         for card in followed(cards, search, Console()):
+            folder.write_card(card)
+        cards = run.run_own_tests(interrupts, Progress(len(run.untested)))
+        for card in cards:
             folder.write_card(card)
     except SandboxBroken as error:
         broken, tally = error, tally or progress.tally()

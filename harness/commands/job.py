@@ -11,7 +11,7 @@ import platform
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -20,11 +20,15 @@ import specs
 from harness.candidate import QuestionSheet
 from harness.errors import SandboxBroken, UsageError
 from harness.grading import Assignment, BatchRecord, Grader, Task
+from harness.own_tests import SECONDS, run_own_tests
 from harness.parsing import Parser
 from harness.repair import RepairFinder
 from harness.results import Card, Environment
 from harness.sandbox import LIMITS, OpenSandbox, opener
 from harness.spec import Spec
+
+if TYPE_CHECKING:
+    from harness.sandbox.container import OwnTestsImage
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +61,7 @@ def grade_task(order: bytes, task: bytes) -> bytes:
 def repair_task(order: bytes, work: bytes) -> bytes:
     """Look for a repair of a submission that is graded, and return its card as JSON.
 
-    ``work`` is what ``repair_work`` makes.
+    ``work`` is what ``card_work`` makes.
 
     Raises:
         SandboxBroken: no sandbox can be opened.
@@ -70,8 +74,41 @@ def repair_task(order: bytes, work: bytes) -> bytes:
     return msgspec.json.encode(card)
 
 
-def repair_work(card: Card, task: bytes) -> bytes:
-    """Return a card and the task that it was made from, for ``repair_task``."""
+def own_tests_task(order: bytes, work: bytes) -> bytes:
+    """Run the own tests of a submission that is graded, and return its card as JSON.
+
+    ``work`` is what ``card_work`` makes.
+
+    Raises:
+        SandboxBroken: no container can be started, or it broke.
+    """
+    graded, task = msgspec.msgpack.decode(work, type=tuple[bytes, bytes])
+    wanted = msgspec.msgpack.decode(order, type=Order)
+    spec, card = specs.load(wanted.spec), msgspec.json.decode(graded, type=Card)
+    with Parser() as parser:
+        submission = Task.decode(task).load(parser)
+    with prepare_test_image(spec, wanted).open(SECONDS) as container:
+        tests = run_own_tests(submission, spec, container)
+    return msgspec.json.encode(msgspec.structs.replace(card, own_tests=tests))
+
+
+def prepare_test_image(
+    spec: Spec, order: Order, report: Callable[[str], None] = lambda line: None
+) -> OwnTestsImage:
+    """Make the image ready in which candidates' own tests run.
+
+    Raises:
+        SandboxUnavailable: no engine answers, or the image cannot be built.
+    """
+    container = importlib.import_module("harness.sandbox.container")  # loads the engine's SDK
+    image: OwnTestsImage = container.prepare_test_image(
+        spec.image, LIMITS[spec.image], runtime=order.runtime, report=report
+    )
+    return image
+
+
+def card_work(card: Card, task: bytes) -> bytes:
+    """Return a card and the task that it was made from, for what is done after the verdict."""
     return msgspec.msgpack.encode((msgspec.json.encode(card), task))
 
 

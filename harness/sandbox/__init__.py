@@ -5,6 +5,7 @@
 
 from harness.sandbox.base import LIMITS, Frame, Limits, Memory, Sandbox
 from harness.sandbox.choice import SANDBOXES, OpenSandbox, opener
+from harness.sandbox.own_tests import OwnTestsReport, OwnTestsRunner
 
 __all__ = [
     "LIMITS",
@@ -13,6 +14,8 @@ __all__ = [
     "Limits",
     "Memory",
     "OpenSandbox",
+    "OwnTestsReport",
+    "OwnTestsRunner",
     "Sandbox",
     "opener",
 ]

@@ -13,6 +13,7 @@ from harness.spec.comparison import (
 )
 from harness.spec.criteria import Check, Criterion, criterion
 from harness.spec.draw import Draw, DrawnOnce
+from harness.spec.plain_program import KnownBug, PlainProgram
 from harness.spec.spec import EntryPoint, Flaw, Forms, Spec, disjoint
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
     "Flaw",
     "Forms",
     "Judge",
+    "KnownBug",
+    "PlainProgram",
     "Spec",
     "compare",
     "criterion",

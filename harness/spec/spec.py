@@ -15,6 +15,7 @@ from harness.results import LEVELS, Level, Points, Question, Stage
 from harness.spec.comparison import Expected
 from harness.spec.criteria import Check
 from harness.spec.draw import Draw
+from harness.spec.plain_program import PlainProgram
 
 #: Name of a part of the reference -> the function that does it.
 Parts = Mapping[str, Callable[..., Any]]
@@ -132,6 +133,7 @@ class Spec:
     styles: tuple[Parts, ...] = ()
     #: flaws that are known to come together, more than two or of one stage
     composites: tuple[tuple[Flaw, ...], ...] = ()
+    plain: PlainProgram | None = None  #: what a candidate's own tests are run against
     blocks_fused: bool = False  #: torch's fused attention calls raise
 
     def with_flaws(self, *flaws: Flaw) -> Parts:

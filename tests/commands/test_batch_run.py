@@ -1,4 +1,4 @@
-"""A run over a batch: repairs come after every verdict, and only of what they are asked for."""
+"""A run over a batch: repairs and own tests come after every verdict, and only if asked for."""
 
 import dataclasses
 import json
@@ -8,6 +8,7 @@ import pytest
 
 from harness.commands.batch_run import Repairs
 from harness.commands.grade import Request, grade_batch
+from harness.errors import UsageError
 from tests import samples
 
 
@@ -85,3 +86,33 @@ def test_no_repair_is_looked_for_where_cards_are_for_candidates(inbox):
     said = Said()
     grade(inbox, Repairs.ALL, said, for_candidates=True)
     assert said.about_repairs() == []
+
+
+@pytest.mark.docker
+def test_own_tests_run_once_where_they_are_handed_in_and_change_no_result(inbox):
+    folder = inbox / "with_tests"
+    folder.mkdir()
+    (inbox / "right_minimal_matmul.py").rename(folder / "solution.py")
+    (inbox / "wrong_calls-a-library.py").unlink()
+    tests = "from solution import causal_mask\ndef test_it(): assert causal_mask(2)[1, 0]\n"
+    (folder / "test_solution.py").write_text(tests, encoding="utf-8")
+    without, _ = grade(inbox, Repairs.NONE, sandbox="container")
+    said = Said()
+    results, cards = grade(inbox, Repairs.NONE, said, sandbox="container", own_tests=True)
+    assert results == without
+    assert "running the own tests of 1" in said.lines
+    told = cards["with_tests"]["own_tests"]
+    assert [bug["id"] for bug in told["found"]] == ["causal-triu", "causal-swapped"]
+    assert cards["wrong_scale-by-d"].get("own_tests") is None
+    (page,) = (r.card for r in results if r.id == "with_tests")
+    text = (inbox.parent / "out" / page).read_text(encoding="utf-8")
+    assert "The tests find 2 of 40 known bugs." in text
+    again = Said()
+    grade(inbox, Repairs.NONE, again, sandbox="container", own_tests=True)
+    assert not [line for line in again.lines if "own tests" in line]
+
+
+@pytest.mark.parametrize("changes", [{"spec": "kv_cache"}, {"sandbox": "process"}], ids=str)
+def test_own_tests_are_refused_where_they_cannot_run(inbox, changes):
+    with pytest.raises(UsageError, match=r"--own-tests .*; leave it out"):
+        grade(inbox, Repairs.NONE, own_tests=True, **{"sandbox": "container", **changes})

@@ -6,9 +6,21 @@ import msgspec
 import numpy as np
 import pytest
 
-from harness.results import Card, CardSource, Diagnosis, FollowUp, Repair, Stage, Verdict
+from harness.candidate_view import for_candidate
+from harness.results import (
+    Bug,
+    Card,
+    CardSource,
+    Diagnosis,
+    FollowUp,
+    OwnTests,
+    OwnTestsRemark,
+    Repair,
+    Stage,
+    Verdict,
+)
 from harness.reviews import Choice, Decision, Note
-from reports import Context, render_card
+from reports import Context, render_candidate, render_card
 from reports.scorecard import CARD, card_page, with_neighbours
 from tests.reports import samples
 
@@ -96,6 +108,23 @@ def test_people_stand_beside_the_machines_verdict_and_never_over_it() -> None:
         "Ada, 2026-12-01 09:00 UTC; about an earlier submission", "Ask about axes.", "Kurt",
     ):  # fmt: skip
         assert words in page, words
+
+
+def test_what_own_tests_find_is_told_as_their_word_and_never_to_the_candidate() -> None:
+    found = Bug(id="no-scale", title="no scale", stage=Stage.SCALE)
+    missed = Bug(id="argmax", title="the largest takes all", stage=Stage.NORMALISE)
+    tests = OwnTests(
+        collected=3, passing=2, failing=("test_a.py::<b>",), found=(found,), missed=(missed,),
+        known=40, remark=OwnTestsRemark.TOO_SLOW,
+    )  # fmt: skip
+    card = msgspec.structs.replace(samples.right(), own_tests=tests)
+    page = render_card(card)
+    for said in (
+        "The tests find 1 of 40 known bugs.", "2 of 3 tests pass", "earns no points",
+        "not every known bug was tried", "test_a.py::&lt;b&gt;", "the largest takes all",
+    ):  # fmt: skip
+        assert said in page
+    assert "own tests" not in render_candidate(for_candidate(card))
 
 
 def test_the_neighbours_are_linked_in_place_and_again() -> None:

@@ -11,6 +11,11 @@ from harness.sandbox.container.images import (
     recipe,
     remove_stale,
 )
+from harness.sandbox.container.own_tests import (
+    OwnTestsContainer,
+    OwnTestsImage,
+    prepare_test_image,
+)
 from harness.sandbox.container.preparation import opener, opener_of
 from harness.sandbox.container.reaper import labels, reap
 from harness.sandbox.container.sandbox import ContainerSandbox
@@ -23,6 +28,8 @@ __all__ = [
     "USERS",
     "ContainerSandbox",
     "Image",
+    "OwnTestsContainer",
+    "OwnTestsImage",
     "Package",
     "bill_of_materials",
     "build",
@@ -34,6 +41,7 @@ __all__ = [
     "list_packages",
     "opener",
     "opener_of",
+    "prepare_test_image",
     "reap",
     "recipe",
     "remove_stale",

@@ -10,7 +10,7 @@ import io
 import json
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -31,7 +31,10 @@ PACKAGES: Mapping[str, tuple[str, ...]] = {
     "takehome-numpy": ("numpy",),
     "takehome-torch": ("numpy", "torch"),
 }
-_IMPORTS = {"numpy": "numpy.random", "torch": "torch"}
+#: Images for candidates' own tests -> the image that each is built on, with pytest besides. They
+#: are built when tests are first asked for.
+TESTS: Mapping[str, str] = {f"{name}-tests": name for name in PACKAGES}
+_IMPORTS = {"numpy": "numpy.random", "torch": "torch", "pytest": "pytest"}
 
 BUILD_SECONDS = 900  #: without a line from the engine; installing torch takes 30 s to 100 s
 
@@ -59,10 +62,10 @@ class Recipe:
     packages: tuple[str, ...]
     files: Mapping[str, bytes]  #: path in the build context -> content
 
-    def content(self, base_id: str) -> str:
-        """Return the hash by which a built image is recognised as fresh."""
+    def content(self, *grounds: str) -> str:
+        """Return the hash by which an image, built on images of these ids, is known as fresh."""
         digest = hashlib.sha256()
-        for part in (self.name, base_id, constraints(), *sorted(self.files)):
+        for part in (self.name, *grounds, constraints(), *sorted(self.files)):
             digest.update(part.encode() + b"\0")
         for path in sorted(self.files):
             digest.update(hashlib.sha256(self.files[path]).digest())
@@ -91,18 +94,23 @@ def recipe(name: str) -> Recipe:
     Raises:
         SandboxUnavailable: there is no such image.
     """
+    if name in TESTS:
+        files = _files("Dockerfile.tests", ("worker", "worker/own_tests"))
+        return Recipe(name=name, packages=("pytest",), files=dict(files))
     if name not in PACKAGES:
         raise SandboxUnavailable(f"the image is {name}, expected {' or '.join(PACKAGES)}")
-    return Recipe(name=name, packages=PACKAGES[name], files=dict(_files()))
+    files = _files("Dockerfile", ("worker",))
+    return Recipe(name=name, packages=PACKAGES[name], files=dict(files))
 
 
-def _files() -> Iterator[tuple[str, bytes]]:
+def _files(dockerfile: str, folders: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     harness = importlib.resources.files("harness")
-    yield "Dockerfile", harness.joinpath("sandbox", "container", "Dockerfile").read_bytes()
+    yield "Dockerfile", harness.joinpath("sandbox", "container", dockerfile).read_bytes()
     yield "takehome/__main__.py", harness.joinpath("sandbox", "container", "entry.py").read_bytes()
-    for file in harness.joinpath("worker").iterdir():
-        if file.name.endswith(".py"):
-            yield f"takehome/worker/{file.name}", file.read_bytes()
+    for folder in folders:
+        for file in harness.joinpath(*folder.split("/")).iterdir():
+            if file.name.endswith(".py"):
+                yield f"takehome/{folder}/{file.name}", file.read_bytes()
 
 
 def ensure_image(
@@ -121,13 +129,18 @@ def ensure_image(
     Raises:
         SandboxUnavailable: it cannot be built; the message says what to do.
     """
+    under = None
+    if name in TESTS:
+        under = ensure_image(
+            client, TESTS[name], base=base, index=index, cache=cache, report=report
+        )
     with _engine_failures(name):
         labels = _labels(client, name)
         reference = base or labels.get(f"{_BASE_LABEL}.reference")
         base_id = (reference and local_id(client, reference)) or labels.get(_BASE_LABEL, "")
-        if image := _image(client, name, recipe(name).content(base_id)):
+        if image := _image(client, name, recipe(name).content(*_ids(base_id, under))):
             return image
-    return build(client, name, base=reference, index=index, cache=cache, report=report)
+    return build(client, name, base=reference, under=under, index=index, cache=cache, report=report)
 
 
 def build(
@@ -135,6 +148,7 @@ def build(
     name: str,
     *,
     base: str | None = None,
+    under: Image | None = None,
     index: str | None = None,
     cache: Path | None = None,
     report: Callable[[str], None] = lambda line: None,
@@ -143,6 +157,7 @@ def build(
 
     Args:
         base: reference of the image to build on; None is ``find_base``'s default.
+        under: the image that one for tests is built on; its wheels are for the same base.
         index: one more package index for the wheels.
         cache: folder to keep wheels in; None is the user's cache folder.
         report: receives one line per step.
@@ -173,11 +188,12 @@ def build(
                 "BASE": ground.id,
                 "PYTHON": ground.interpreter.path,
                 "IMPORTS": ", ".join(_IMPORTS[package] for package in made.packages),
+                **({"IMAGE": under.id} if under else {}),
             },
-            labels=_new_labels(made, ground, wheels),
+            labels=_new_labels(made, ground, under, wheels),
         )
         _follow(name, events)
-        image = _image(client, name, made.content(ground.id))
+        image = _image(client, name, made.content(*_ids(ground.id, under)))
         if image is None:
             raise SandboxUnavailable(f"the image {name} is gone from the engine; build it again")
         return image
@@ -202,13 +218,21 @@ def remove_stale(client: docker.DockerClient) -> int:
     return sum("Deleted" in entry for entry in removed["ImagesDeleted"] or ())
 
 
-def _new_labels(made: Recipe, base: Base, wheels: tuple[Path, ...]) -> dict[str, str]:
+def _ids(base: str, under: Image | None) -> tuple[str, ...]:
+    return (base, under.id) if under else (base,)
+
+
+def _new_labels(
+    made: Recipe, base: Base, under: Image | None, wheels: tuple[Path, ...]
+) -> dict[str, str]:
     installed = dict(wheel.name.split("-")[:2] for wheel in wheels)
-    versions = {"python": base.interpreter.version} | {
-        name: installed[name] for name in made.packages
+    versions = {
+        "python": base.interpreter.version,
+        **(under.versions if under else {}),
+        **{name: installed[name] for name in made.packages},
     }
     return {
-        CONTENT_LABEL: made.content(base.id),
+        CONTENT_LABEL: made.content(*_ids(base.id, under)),
         _BASE_LABEL: base.id,
         f"{_BASE_LABEL}.reference": base.reference,
         _PYTHON_LABEL: base.interpreter.path,
