@@ -15,7 +15,7 @@ import urllib.request
 from collections.abc import Iterator
 from typing import Final
 
-from harness.sandbox.container import PINS, image_versions
+from harness.sandbox.container import PINS, pinned_versions
 
 _PYPI: Final = "https://pypi.org/simple"
 _PYTORCH: Final = "https://download.pytorch.org/whl/cpu/torch/"
@@ -57,7 +57,7 @@ def _of_pytorch(version: str) -> Iterator[tuple[str, str]]:
 
 def main() -> None:
     """Write the pins, and say which index did not answer."""
-    versions = dict(image_versions())
+    versions = dict(pinned_versions())
     torch = versions.pop("torch")
     found: dict[str, str] = {}
     for package, version in versions.items():

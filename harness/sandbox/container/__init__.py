@@ -19,7 +19,7 @@ from harness.sandbox.container.own_tests import (
 from harness.sandbox.container.preparation import opener, opener_of
 from harness.sandbox.container.reaper import labels, reap
 from harness.sandbox.container.sandbox import ContainerSandbox
-from harness.sandbox.container.wheel_pins import PINS, image_versions
+from harness.sandbox.container.wheel_pins import PINS, pinned_versions
 
 __all__ = [
     "ENGINE_ERRORS",
@@ -36,11 +36,11 @@ __all__ = [
     "connect",
     "create_arguments",
     "ensure_image",
-    "image_versions",
     "labels",
     "list_packages",
     "opener",
     "opener_of",
+    "pinned_versions",
     "prepare_test_image",
     "reap",
     "recipe",

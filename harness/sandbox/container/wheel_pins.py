@@ -45,6 +45,18 @@ def require_pinned(wheels: Sequence[Path], report: Callable[[str], None]) -> Non
 
 def image_versions() -> Mapping[str, str]:
     """Return the version of each package inside the images: the first part of the constraints."""
+    return _versions_of_part("# Inside the images.")
+
+
+def pinned_versions() -> Mapping[str, str]:
+    """Return the version of each package that is pinned: also those in the images for tests."""
+    return {
+        **image_versions(),
+        **_versions_of_part("# Inside the images for candidates' own tests"),
+    }
+
+
+def _versions_of_part(heading: str) -> Mapping[str, str]:
     text = importlib.resources.files("harness").joinpath("constraints.txt").read_text("utf-8")
-    part = text.split("# Inside the images.")[1].split("\n\n")[0]
+    part = text.split(heading)[1].split("\n\n")[0]
     return dict(line.split("==") for line in part.splitlines() if "==" in line)
