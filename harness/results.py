@@ -132,7 +132,7 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     earned: Points
     message: str = ""  #: the fact
     hint: str = ""  #: the remedy
-    note: str = ""  #: what a passing answer should know, e.g. "computed in float32"
+    note: str = ""  #: what is to be known of a passing answer, or that an error was borderline
     seconds: float = 0.0
     line: int | None = None  #: the candidate's line, when their code raised
     file: str = ""  #: the candidate's file that the line is in

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -78,31 +80,13 @@ def run_check(
     """Run one check. Where it breaks on the reference, too, it is ``invalid``: the defect is ours.
 
     Where it breaks on this submission alone, the answer is one that no check can judge: failed.
+    Where an error is borderline, what the seed draws does not decide: the spec's own inputs do.
     """
-    judge = Judge()
-    given = _given(check, spec, candidate, judge, *_asked(check, spec, candidate, seed, sheet))
-    outcome, message, line, file, mismatch = Outcome.PASSED, "", None, "", None
     began = time.monotonic()
-    try:
-        if check.criterion.of_torch and not candidate.known.has_autograd:
-            raise NotOffered("tensors of torch")
-        with np.errstate(all="ignore"):  # a wrong answer may hold anything
-            check.criterion.body(**given)
-    except NotOffered as error:
-        outcome, message = Outcome.NOT_APPLICABLE, f"the submission has no {error}"
-    except CheckFailed as error:
-        outcome, message, mismatch = Outcome.FAILED, str(error), error.mismatch
-    except CandidateError as error:
-        outcome, message = OUTCOMES[type(error)], str(error)
-        if isinstance(error, CandidateRaised):
-            line, file = error.line, error.file
-    except SandboxBroken:
-        raise
-    except Exception as error:
-        outcome = Outcome.FAILED if _passes_reference(check, spec, seed) else Outcome.INVALID
-        broken = "the check itself" if outcome is Outcome.INVALID else "with this answer the check"
-        message = one_line(f"{broken} broke: {type(error).__name__}: {error}", 400)
-    passed = outcome is Outcome.PASSED
+    ended = _ended(check, spec, candidate, seed, _asked(check, spec, candidate, seed, sheet))
+    if ended.is_borderline:
+        ended = _decided_again(check, spec, candidate)
+    outcome, error, passed = ended.outcome, ended.error, ended.outcome is Outcome.PASSED
     return CheckResult(
         id=check.id,
         title=check.criterion.title,
@@ -111,17 +95,68 @@ def run_check(
         facet=check.criterion.facet,
         points=check.points,
         earned=check.points if passed else 0,
-        message=message,
+        message=ended.message,
         hint="" if passed else check.criterion.hint,
-        note="; ".join(judge.notes) if passed else "",
+        note="; ".join(ended.notes),
         seconds=round(time.monotonic() - began, 4),
-        line=line,
-        file=file,
-        mismatch=mismatch,
+        line=error.line if isinstance(error, CandidateRaised) else None,
+        file=error.file if isinstance(error, CandidateRaised) else "",
+        mismatch=error.mismatch if isinstance(error, CheckFailed) else None,
         stage=check.criterion.stage,
         question="" if passed else check.criterion.question,
         answer="" if passed else check.criterion.answer,
     )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Ending:
+    """How a check ended over what was drawn."""
+
+    outcome: Outcome
+    message: str = ""
+    error: Exception | None = None
+    notes: tuple[str, ...] = ()
+    is_borderline: bool = False  #: other inputs could decide otherwise
+
+
+def _ended(
+    check: Check, spec: Spec, candidate: Candidate, seed: str, asked: tuple[Draw, Session]
+) -> _Ending:
+    judge = Judge()
+    given = _given(check, spec, candidate, judge, *asked)
+    try:
+        if check.criterion.of_torch and not candidate.known.has_autograd:
+            raise NotOffered("tensors of torch")
+        with np.errstate(all="ignore"):  # a wrong answer may hold anything
+            check.criterion.body(**given)
+    except NotOffered as error:
+        return _Ending(Outcome.NOT_APPLICABLE, f"the submission has no {error}")
+    except CheckFailed as error:
+        return _Ending(Outcome.FAILED, str(error), error, is_borderline=judge.is_near_miss)
+    except CandidateError as error:
+        return _Ending(OUTCOMES[type(error)], str(error), error)
+    except SandboxBroken:
+        raise
+    except Exception as error:
+        outcome = Outcome.FAILED if _passes_reference(check, spec, seed) else Outcome.INVALID
+        broken = "the check itself" if outcome is Outcome.INVALID else "with this answer the check"
+        said = one_line(f"{broken} broke: {type(error).__name__}: {error}", 400)
+        return _Ending(outcome, said)
+    return _Ending(Outcome.PASSED, notes=judge.notes, is_borderline=judge.is_borderline)
+
+
+#: What a check says that was decided on the spec's own inputs, whether it passed or not.
+BORDERLINE: Final = "borderline: decided on inputs that are the same at every seed"
+
+
+def _decided_again(check: Check, spec: Spec, candidate: Candidate) -> _Ending:
+    """Run a check over the spec's own inputs; the first that it does not pass decides."""
+    for seed in spec.decisive_seeds:
+        asked = _asked(check, spec, candidate, seed, None)
+        ended = _ended(check, spec, candidate, seed, asked)
+        if ended.outcome is not Outcome.PASSED:
+            break
+    return dataclasses.replace(ended, notes=(*ended.notes, BORDERLINE))
 
 
 def _asked(

@@ -154,6 +154,9 @@ class _Lenient(Judge):
     def require(self, *_: Any) -> None:
         pass
 
+    def within(self, *_: Any) -> None:
+        pass
+
 
 def _foresee(drawn: DrawnOnce, run: Run, reference: Session) -> tuple[tuple[Step, ...], ...]:
     heard = _Heard(reference)

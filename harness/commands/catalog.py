@@ -32,9 +32,10 @@ SENTENCES: Final = (
 CHECKING: Final = frozenset({"harness/spec", "harness/candidate", "harness/grading"})
 MAKERS: Final = frozenset(
     {
-        "require", "CheckFailed", "NotOffered", "NotMeasured", "Unread", "Refused",
-        "CandidateCrashed", "CandidateTimedOut", "OutOfResources", "ProtocolViolation",
-        "SubmissionEnded", "ContractFlaw", "close", "exactly", "finite", "shape",
+        "require", "within", "note", "CheckFailed", "NotOffered", "NotMeasured", "Unread",
+        "Refused", "CandidateCrashed", "CandidateTimedOut", "OutOfResources",
+        "ProtocolViolation", "SubmissionEnded", "ContractFlaw", "close", "exactly", "finite",
+        "shape",
     }
 )  # fmt: skip
 

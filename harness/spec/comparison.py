@@ -3,7 +3,8 @@
 An expected value comes with ``roundoffs``: by how many unit roundoffs u a right answer may be
 off, element by element, whatever order it computes in. The bound is then u(dtype) · roundoffs.
 Three bands: *fine* within the bound; *imprecise* within the bound of the next coarser precision
-(float32 inside a float64 answer), which passes with a note; *wrong* beyond.
+(float32 inside a float64 answer), which passes with a note; *wrong* beyond. Near that limit an
+error is *borderline*: what is drawn would decide, so the check runs again on inputs of the spec.
 
 Shape is compared first and exactly, then finiteness, then values, in the form ``error <= bound``
 so that NaN is never accepted.
@@ -30,6 +31,12 @@ ROUNDOFF: Final = {"f8": 2.0**-53, "f4": 2.0**-24, "f2": 2.0**-11, "bf2": 2.0**-
 #: Precision in which an answer of this dtype may have been computed without being wrong.
 #: float32: four more bits lost are still rounding; float16 and bfloat16 have no coarser one.
 COARSER: Final = {"f8": 2.0**-24, "f4": 2.0**-20, "f2": 2.0**-11, "bf2": 2.0**-8}
+
+#: An error is borderline, in terms of what is accepted, beyond the first and up to the last: it may
+#: be accepted for one draw and not for another. A float32 answer begins to be imprecise at 2^-4;
+#: right ones in the formats that have no coarser one come to a third of what is accepted.
+BORDERLINE_FROM: Final = {"f8": 2.0**-4, "f4": 2.0**-4, "f2": 0.5, "bf2": 0.5}
+BORDERLINE_TO: Final = 100.0
 
 #: What a sum of products may lose below the smallest normal number (2^-1022, 2^-126), where a
 #: format has fewer digits and then none: a thousand such numbers.
@@ -145,30 +152,39 @@ def error_ratios(actual: Tensor, expected: Expected, unit: float) -> Floats:
     return ratios
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class LargestError:
+    """How far an output is off, where that is most."""
+
+    bounds: float  #: in rounding bounds; up to 1 it is fine, beyond right but imprecise
+    accepted: float  #: in terms of what is accepted; beyond 1 it is wrong
+    format: str  #: whose rounding it may show
+
+    @property
+    def is_borderline(self) -> bool:
+        """Whether it could be accepted for one draw and not for another."""
+        return BORDERLINE_FROM[self.format] < self.accepted <= BORDERLINE_TO
+
+
 def compare(output: Output, expected: Expected, name: str, precision: str = "f4") -> float:
     """Compare one output with what is expected, and return its largest error in rounding bounds.
-
-    Up to 1 it is fine; beyond, right but imprecise. ``precision`` is the wire dtype of the inputs
-    where these are coarser than float32.
 
     Raises:
         CheckFailed: not an array, another shape, not finite, or wrong.
     """
-    actual = tensor(output, name, expected.values.shape)
-    wanted = True if expected.compared is None else expected.compared
-    broken = ~np.isfinite(actual.values) & wanted
-    if broken.any():
-        raise CheckFailed(
-            f"{name} has {int(broken.sum())} of {broken.size} values that are NaN or infinite",
-            _mismatch(actual, expected, name, np.where(broken, np.inf, 0.0), 0.0),
-        )
+    judge = Judge()
+    judge.close(output, expected, name, precision=precision)
+    return judge.errors[name].bounds
+
+
+def largest_error(actual: Tensor, expected: Expected, precision: str) -> LargestError:
+    """Return how far a finite output of the right shape is off."""
     format = tolerance_dtype(actual.dtype, precision)
-    ratios = error_ratios(actual, expected, ROUNDOFF[format])
-    worst = float(ratios.max(initial=0.0))
-    if worst <= 1.0 or (error_ratios(actual, expected, COARSER[format]) <= 1.0).all():
-        return worst
-    mismatch = _mismatch(actual, expected, name, ratios, ROUNDOFF[format])
-    raise CheckFailed(_describe(mismatch), mismatch)
+    bounds = float(error_ratios(actual, expected, ROUNDOFF[format]).max(initial=0.0))
+    accepted = bounds * ROUNDOFF[format] / COARSER[format]
+    if bounds > 1.0:  # what underflows is lost in both
+        accepted = float(error_ratios(actual, expected, COARSER[format]).max(initial=0.0))
+    return LargestError(bounds, accepted, format)
 
 
 def _mismatch(
@@ -209,16 +225,29 @@ class Judge:
 
     def __init__(self) -> None:
         self._notes: list[str] = []
-        self._imprecise: dict[str, float] = {}
+        #: The largest error of each output that was an array as asked for.
+        self.errors: dict[str, LargestError] = {}
+        self._is_near = self._has_missed = False
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a passing answer should know."""
         imprecise = (
-            f"{what} is right but imprecise: off by {worst:.3g} × the rounding bound"
-            for what, worst in self._imprecise.items()
+            f"{what} is right but imprecise: off by {error.bounds:.3g} × the rounding bound"
+            for what, error in self.errors.items()
+            if error.bounds > 1.0
         )
         return (*self._notes, *imprecise)
+
+    @property
+    def is_borderline(self) -> bool:
+        """Whether other inputs could decide otherwise about an answer that passed."""
+        return self._is_near
+
+    @property
+    def is_near_miss(self) -> bool:
+        """Whether other inputs could decide otherwise about an answer that failed."""
+        return self._is_near and self._has_missed
 
     def close(
         self, output: Output, expected: Expected, name: str, *, precision: str = "f4"
@@ -226,10 +255,28 @@ class Judge:
         """Require an output to be within the rounding bound of what is expected.
 
         ``precision`` is the wire dtype of the inputs where these are coarser than float32.
+
+        Raises:
+            CheckFailed: not an array, another shape, not finite, or wrong.
         """
-        worst = compare(output, expected, name, precision)
-        if worst > 1.0:
-            self._imprecise[name] = max(worst, self._imprecise.get(name, 0.0))
+        actual = tensor(output, name, expected.values.shape)
+        wanted = True if expected.compared is None else expected.compared
+        broken = ~np.isfinite(actual.values) & wanted
+        if broken.any():
+            raise CheckFailed(
+                f"{name} has {int(broken.sum())} of {broken.size} values that are NaN or infinite",
+                _mismatch(actual, expected, name, np.where(broken, np.inf, 0.0), 0.0),
+            )
+        error = largest_error(actual, expected, precision)
+        self._is_near |= error.is_borderline
+        known = self.errors.get(name)
+        if known is None or error.bounds > known.bounds:
+            self.errors[name] = error
+        if error.accepted > 1.0:
+            self._is_near, self._has_missed = error.is_borderline, True
+            unit = ROUNDOFF[error.format]
+            mismatch = _mismatch(actual, expected, name, error_ratios(actual, expected, unit), unit)
+            raise CheckFailed(_describe(mismatch), mismatch)
 
     def note_difference(self, pairs: Iterable[tuple[Output, Expected]], of: str) -> None:
         """Note by how much passing outputs differ at most from what ``of`` gives."""
@@ -262,6 +309,17 @@ class Judge:
     def require(self, condition: object, message: str) -> None:
         """Require a condition; ``message`` is the fact when it does not hold."""
         if not condition:
+            raise CheckFailed(message)
+
+    def within(self, error: float, limit: float, message: str) -> None:
+        """Require an error below a limit that right answers keep far away from.
+
+        ``message`` is the fact when it is not.
+        """
+        near = bool(BORDERLINE_FROM["f8"] < error / limit <= BORDERLINE_TO)
+        self._is_near |= near
+        if not error < limit:
+            self._is_near, self._has_missed = near, True
             raise CheckFailed(message)
 
     def note(self, text: str) -> None:

@@ -164,6 +164,14 @@ class Spec:
         return dataclasses.replace(self, checks=tuple(kept))
 
     @property
+    def decisive_seeds(self) -> tuple[str, ...]:
+        """Seeds of the inputs by which a borderline error is decided, whatever the run's seed is.
+
+        Several, since one may have no input on which the error shows.
+        """
+        return tuple(f"{self.name}, decisive {place}" for place in range(3))
+
+    @property
     def asked(self) -> tuple[frozenset[str], ...]:
         """Names by which an answer is recognised, the surest first."""
         names = frozenset(point.name for point in self.entry_points)

@@ -79,10 +79,11 @@ def scale(attention, cases: AttentionCases, judge: Judge):
         logs = logs - logs.mean(-1, keepdims=True)
         slope = (spread * logs).sum() / (spread**2).sum()
         unexplained = np.abs(logs - slope * spread).max() / np.abs(logs).max()
-        judge.require(unexplained < 0.01, "weights do not grow with the exponential of QKᵀ")
+        judge.within(unexplained, 0.01, "weights do not grow with the exponential of QKᵀ")
         width = case.query.shape[-1]
-        judge.require(
-            abs(slope * width**0.5 - 1) < 1e-4,
+        judge.within(
+            abs(slope * width**0.5 - 1),
+            1e-4,
             f"scores are multiplied by {slope:.4g} for d_k = {width}, "
             f"expected 1/√{width} = {width**-0.5:.4g}",
         )
@@ -137,8 +138,8 @@ def softmax_axis(attention, cases: AttentionCases, judge: Judge):
         weights = judge.shape(returned["weights"], shape, "weights").values.astype(np.float64)
         sums = weights.sum(-1)
         worst = float(sums.flat[np.abs(sums - 1).argmax()]) if np.isfinite(sums).all() else np.nan
-        judge.require(
-            abs(worst - 1) < 1e-3, f"a row of weights sums to {worst:.4g} over the keys, expected 1"
+        judge.within(
+            abs(worst - 1), 1e-3, f"a row of weights sums to {worst:.4g} over the keys, expected 1"
         )
 
 
@@ -155,10 +156,11 @@ def softmax_before_values(attention, cases: AttentionCases, judge: Judge):
         shape = (*case.query.shape[:-1], case.value.shape[-1])
         out = judge.finite(judge.shape(returned["out"], shape, "out"), "out").values
         low, high = case.value.min(-2, keepdims=True), case.value.max(-2, keepdims=True)
-        outside = int(((out < low - 0.1) | (out > high + 0.1)).sum())
-        judge.require(
-            outside == 0,
-            f"{outside} of {out.size} outputs lie outside the values they are an average of",
+        beyond = np.maximum(np.maximum(low - out, out - high), 0)
+        judge.within(
+            beyond.max(),
+            0.1,
+            f"{int((beyond > 0.1).sum())} of {out.size} outputs lie outside the values they are an average of",
         )
 
 
@@ -196,7 +198,7 @@ def weights_valid(attention, cases: AttentionCases, judge: Judge):
         judge.require((weights >= 0).all(), f"a weight is {weights.min():.4g}, expected at least 0")
         sums = weights.sum(-1)
         worst = float(sums.flat[np.abs(sums - 1).argmax()])
-        judge.require(abs(worst - 1) < 1e-3, f"a row of weights sums to {worst:.4g}, expected 1")
+        judge.within(abs(worst - 1), 1e-3, f"a row of weights sums to {worst:.4g}, expected 1")
 
 
 @criterion(

@@ -91,7 +91,7 @@ def pe_distance(positional_encoding, judge: Judge):
         cosines = (rows @ rows.T) / norms[:, None] / norms
         offsets = [np.diagonal(cosines, offset) for offset in range(1, 64)]
         spread = max(float(np.ptp(values)) for values in offsets)
-        judge.require(spread < 1e-3, f"rows at the same offset differ in cosine by {spread:.3g}")
+        judge.within(spread, 1e-3, f"rows at the same offset differ in cosine by {spread:.3g}")
         means = [float(values.mean()) for values in offsets]
         judge.require(
             max(means) == means[0] and means[0] < 0.999,

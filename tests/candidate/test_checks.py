@@ -6,6 +6,7 @@ import pytest
 
 from harness import Facet, Level, criterion
 from harness.candidate.checks import (
+    BORDERLINE,
     OUTCOMES,
     credit,
     level_reached,
@@ -41,11 +42,11 @@ def outcomes(**functions):
     return {check.id: check.outcome for check in checks}
 
 
-def run(body, level=Level.PASS):
+def run(body, level=Level.PASS, seed="seed"):
     """Run a body as a check."""
     body.__doc__ = "A title."
     check = criterion(facet=Facet.NUMERIC, hint="The remedy.")(body).at(level, points=4)
-    return run_check(check, toy.SPEC, Candidate(toy.SPEC, toy.direct()), "seed")
+    return run_check(check, toy.SPEC, Candidate(toy.SPEC, toy.direct()), seed)
 
 
 def raising(error):
@@ -276,3 +277,38 @@ def test_a_question_is_carried_by_a_check_that_failed_and_by_no_other():
 def test_an_exception_names_the_file_of_its_line():
     one = raising(CandidateRaised("KeyError", "k", 3, "pack/module.py"))
     assert (one.line, one.file) == (3, "pack/module.py")
+
+
+@pytest.mark.parametrize(("high", "outcome"), [(1.0, PASSED), (10.0, FAILED)])
+def test_a_borderline_error_is_decided_alike_at_every_seed(high, outcome):
+    def body(draw, judge):
+        for error in draw.uniform(3, high=high):
+            judge.within(error, 1.0, "too large")
+
+    results = [run(body, seed=f"seed {place}") for place in range(20)]
+    assert {result.outcome for result in results} == {outcome}
+    assert {result.note for result in results} == {BORDERLINE}
+
+
+def test_an_error_that_is_not_borderline_is_decided_at_once():
+    runs = []
+
+    def body(draw, judge):
+        runs.append(draw)
+        judge.within(1e3, 1.0, "too large")
+
+    result = run(body)
+    assert (result.outcome, result.message, result.note) == (FAILED, "too large", "")
+    assert len(runs) == 1
+
+
+def test_the_first_of_the_specs_own_inputs_that_does_not_pass_decides():
+    errors = iter([0.5, 0.5, 2.0, 0.5])
+
+    def body(judge):
+        error = next(errors)
+        judge.within(error, 1.0, f"the error is {error}")
+
+    result = run(body)
+    assert (result.outcome, result.message) == (FAILED, "the error is 2.0")
+    assert next(errors) == 0.5

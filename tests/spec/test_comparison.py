@@ -1,3 +1,4 @@
+import contextlib
 import math
 
 import numpy as np
@@ -283,6 +284,55 @@ def test_a_judge_fails_what_is_not_so():
         judge.finite(answer([1.0, np.nan]), "out")
     with pytest.raises(CheckFailed, match="1 of 2 values differ"):
         judge.exactly(answer([True, True], "b1"), np.array([False, True]), "mask")
+
+
+def judged(*answers, **options):
+    """A judge that was given answers, whether it accepted them or not."""
+    judge = Judge()
+    with contextlib.suppress(CheckFailed):
+        for given in answers:
+            judge.close(given, EXPECTED, "out", **options)
+    return judge
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize(
+    ("accepted", "is_near"), [(0.05, False), (0.1, True), (0.9, True), (50, True), (200, False)]
+)
+def test_an_error_near_what_is_accepted_is_borderline(dtype, accepted, is_near):
+    judge = judged(off_by(accepted * COARSER[dtype] / ROUNDOFF[dtype], dtype))
+    assert (judge.is_borderline, judge.is_near_miss) == (is_near, is_near and accepted > 1)
+
+
+def test_half_precision_is_borderline_from_half_of_its_bound():
+    assert not judged(off_by(0.4, "f2"), precision="f2").is_borderline
+    assert judged(off_by(0.7, "f2"), precision="f2").is_borderline
+
+
+def test_an_answer_that_is_clearly_wrong_is_no_near_miss_whatever_was_near_before():
+    near, wrong = off_by(10, "f4"), off_by(1e6, "f4")
+    broken = answer(RIGHT * np.nan, "f4")
+    assert judged(near).is_borderline
+    for last in (wrong, broken, answer([1.0], "f4"), None):
+        assert not judged(near, last).is_near_miss
+
+
+def test_a_limit_that_right_answers_keep_away_from_has_a_borderline_too():
+    found = {}
+    for error in (0.05, 0.5, 5.0, 500.0, math.nan):
+        judge = Judge()
+        with contextlib.suppress(CheckFailed):
+            judge.within(error, 1.0, "the fact")
+        found[error] = judge.is_borderline, judge.is_near_miss
+    assert list(found.values()) == [
+        (False, False),
+        (True, False),
+        (True, True),
+        (False, False),
+        (False, False),
+    ]
+    with pytest.raises(CheckFailed, match="the fact"):
+        Judge().within(math.nan, 1.0, "the fact")
 
 
 FLOATS = st.floats(allow_nan=True, allow_infinity=True)
