@@ -211,22 +211,31 @@ class ConventionTrials:
         """Tell whether out has the shape that is asked for, without a mask."""
         return self.outputs(trial.answers[0])[0] is not None
 
+    def takes_masks(self, trial: ConventionTrial) -> bool:
+        """Tell whether masks of a form are taken, and one that keeps all changes nothing."""
+        compared = self._compared(trial)
+        return compared is not None and (len(compared) < 2 or _near(*compared[:2]))
+
     def masks_consistently(self, trial: ConventionTrial) -> bool:
         """Tell whether blocked keys have no influence on out, and allowed ones have.
 
         A mask that keeps all changes nothing: a reading under which it does is none.
         """
+        compared = self._compared(trial)
+        if compared is None or len(compared) < 2:
+            return compared is not None
+        bare, keeping, plain, blocked, allowed, *shapes = compared
+        still = _near(bare, keeping) and all(_near(plain, other) for other in (blocked, *shapes))
+        return still and not np.allclose(plain, allowed, rtol=1e-3, atol=1e-3, equal_nan=True)
+
+    def _compared(self, trial: ConventionTrial) -> list[Floats] | None:
+        """Return the rows that are compared, of out in each call; None where one gives no out."""
         place, _ = self.outputs(trial.answers[0])
         outs = [a.outs[place] for a in trial.answers if place is not None and place < len(a.outs)]
         arrays = [out.values.astype(np.float64) for out in outs if isinstance(out, Tensor)]
         if len(arrays) < len(trial.answers) or len({array.shape for array in arrays}) > 1:
-            return False
-        if len(arrays) < 2:
-            return True
-        compared = (array[..., self._rows, :] for array in arrays)
-        bare, keeping, plain, blocked, allowed, *shapes = compared
-        still = _near(bare, keeping) and all(_near(plain, other) for other in (blocked, *shapes))
-        return still and not np.allclose(plain, allowed, rtol=1e-3, atol=1e-3, equal_nan=True)
+            return None
+        return [array[..., self._rows, :] for array in arrays] if len(arrays) > 1 else arrays
 
 
 def _near(one: Floats, other: Floats) -> bool:

@@ -44,6 +44,14 @@ def merge_wrong_axes(x: Array) -> Array:
     return x.swapaxes(2, 3).reshape(batch, length, count * width)
 
 
+def merge_permuted(axes: tuple[int, int, int, int], x: Array) -> Array:
+    """Put items, heads and tokens in another order before the reshape, and read them as usual."""
+    batch, count, length, width = x.shape
+    return (x.permute(axes) if hasattr(x, "permute") else x.transpose(axes)).reshape(
+        batch, length, count * width
+    )
+
+
 def merge_interleaved(x: Array) -> Array:
     """Put the heads' features side by side, feature by feature."""
     batch, count, length, width = x.shape
@@ -96,6 +104,11 @@ FLAWS = (
         id="merge-wrong-axes",
         title="heads merged after transposing the wrong axes",
         parts={"merge_heads": merge_wrong_axes},
+        also=tuple(
+            {"merge_heads": partial(merge_permuted, axes)}
+            # heads, tokens or both before the items
+            for axes in ((1, 0, 2, 3), (1, 2, 0, 3), (2, 0, 1, 3), (2, 1, 0, 3))
+        ),
         caught_by=("head-split",),
     ),
     heads(

@@ -87,6 +87,11 @@ def rectified(roles: str, x: Array, weights: Any, role: str) -> Array:
     return y * (y > 0) if role in roles else y
 
 
+def rectified_output(out: Array, query: Array) -> Array:
+    """Cut off what is negative after the output projection."""
+    return out * (out > 0)
+
+
 def standardised(x: Array) -> Array:
     """LayerNorm as it starts: a gain of 1 and no shift."""
     centred = x - x.mean(-1)[..., None]
@@ -325,7 +330,11 @@ RECTIFIED = projection(
     id="relu-on-projections",
     title="a ReLU on the projections",
     parts={"project": partial(rectified, "QKV")},
-    also=({"project": partial(rectified, "Q")}, {"project": partial(rectified, "QK")}),
+    also=(
+        *({"project": partial(rectified, roles)} for roles in ("Q", "QK", "V", "KV")),
+        {"project": partial(rectified, "QKV"), "finish_layer": rectified_output},
+        {"finish_layer": rectified_output},
+    ),
     caught_by=("definition",),
     question="What can a score of two rectified vectors not be?",
     answer="Negative: no query could turn away from a key. The projections are linear.",

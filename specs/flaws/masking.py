@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -57,10 +58,40 @@ def heads_major(mask: Array, logits: Array) -> Array:
     """Repeat the items' masks head by head, though the scores are item by item."""
     if logits.ndim != 4 or mask.ndim != 4 or mask.shape[1] != 1:
         return mask != 0
+    return _repeated(mask[:, 0], logits)
+
+
+def tiled_masks(mask: Array, logits: Array) -> Array:
+    """The same for what takes masks without an axis of heads: each head's mask goes by itself."""
+    items, heads = logits.shape[:2]
+    return _picked(mask, logits, lambda item, head: (item * heads + head) % items)
+
+
+def items_repeated(mask: Array, logits: Array) -> Array:
+    """Repeat each item's mask, though the scores are head by head."""
+    items, heads = logits.shape[:2]
+    return _picked(mask, logits, lambda item, head: (head * items + item) // heads)
+
+
+def _picked(mask: Array, logits: Array, item_of: Callable[[int, int], int]) -> Array:
+    """Give each head of each item the mask of some item."""
+    if logits.ndim != 4 or mask.ndim != 4:
+        return mask != 0
     items, heads = logits.shape[:2]
     xp = library(logits)
-    repeated = xp.tile(mask[:, 0], (heads, 1, 1))
-    return repeated.reshape(items, heads, *mask.shape[2:]) != 0
+    whole = xp.broadcast_to(mask, (items, heads, *mask.shape[2:]))
+    rows = [
+        xp.stack([whole[item_of(item, head), head] for head in range(heads)])
+        for item in range(items)
+    ]
+    return xp.stack(rows) != 0
+
+
+def _repeated(masks: Array, logits: Array) -> Array:
+    """Tile (B, Tq, Tk) over the heads, and read it as (B, H, Tq, Tk)."""
+    items, heads = logits.shape[:2]
+    tiled = library(logits).tile(masks, (heads, 1, 1))
+    return tiled.reshape(items, heads, *masks.shape[1:]) != 0
 
 
 def diagonal_too(mask: Array, logits: Array) -> Array:
@@ -190,8 +221,9 @@ POLARITY_OF_FLOATS = dataclasses.replace(
 
 HEADS_MAJOR = mask(
     id="mask-heads-major",
-    title="masks repeated head by head, though the scores are item by item",
+    title="masks repeated in another order than that of the scores' items and heads",
     parts={"read_mask": heads_major},
+    also=({"read_mask": tiled_masks}, {"read_mask": items_repeated}),
     caught_by=("mask-broadcast",),
     question="repeat or repeat_interleave: which one matches scores folded to (B·H, Tq, Tk)?",
     answer="repeat_interleave(H) along the batch; repeat puts item 1's mask on item 0's second head.",

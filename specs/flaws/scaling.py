@@ -179,6 +179,13 @@ FLAWS = (
             "scale": unscaled,
             "prepare": lambda query, key, value: (query, key, value / query.shape[-1] ** 0.5),
         },
+        # Two quarter roots, of which one belongs to the key.
+        also=(
+            {
+                "scale": lambda logits, width: logits / width**0.25,
+                "prepare": lambda query, key, value: (query, key, value / query.shape[-1] ** 0.25),
+            },
+        ),
         caught_by=("definition", "scale", "values-aggregated"),
     ),
     scale(
