@@ -50,7 +50,7 @@ class LimitChanges(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     memory_bytes: _Count | None = None
     processes: _Count | None = None
 
-    def changes(self) -> dict[str, float]:
+    def changes(self) -> dict[str, Any]:
         """Return what is set, by name."""
         values = {name: getattr(self, name) for name in self.__struct_fields__}
         return {name: value for name, value in values.items() if value is not None}
@@ -63,15 +63,12 @@ class Assignment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     spec: str | None = None
     conventions: Literal["strict", "adapt"] = "strict"
     require: tuple[str, ...] = ()  #: parts whose absence is a failure, e.g. "mask"
-    packages: tuple[str, ...] = ()  #: packages that a submission may import besides the image's
-    python: str | None = None  #: version that submissions are written for, e.g. "3.12"
     points: dict[str, Points] = {}  #: check id -> its points here
     level: Level = Level.PASS  #: what is to be reached for the verdict passed
     deadline: datetime.datetime | None = None  #: a date alone means the end of that day
     audience: Literal["interviewer", "candidate"] = "interviewer"
     specs: tuple[str, ...] = ()  #: folders of own or hidden specs, relative to the file
     roster: str | None = None  #: CSV of the people, relative to the file
-    attempts: Literal["latest", "best"] = "latest"  #: which attempt of a person counts
     limits: LimitChanges = LimitChanges()
 
 

@@ -108,7 +108,7 @@ def grade(
     from harness.commands.batch_run import Repairs
     from harness.commands.exports import expect_formats, write_exports
     from harness.commands.grade import Request, grade_batch, plan
-    from harness.commands.team_settings import expect_spec, settings_for
+    from harness.commands.team_settings import expect_spec, settings_for, terms_of
 
     settings = settings_for(paths)
     expect_formats(formats or ())
@@ -130,6 +130,8 @@ def grade(
         executor=executor,
         own_tests=own_tests,
         accepted=tuple(accept or ()),
+        terms=terms_of(settings),
+        limits=settings.limits,
     )
     if dry_run:
         for line in plan(request):

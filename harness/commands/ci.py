@@ -26,6 +26,7 @@ from harness.commands.batch_run import Repairs
 from harness.commands.grade import Request, grade_batch
 from harness.commands.output_folder import named_problems
 from harness.commands.repository import Repository, entries
+from harness.commands.team_settings import terms_of
 from harness.errors import SandboxBroken, UsageError
 from harness.intake import collect
 from harness.results import SubmissionResult
@@ -150,6 +151,8 @@ def _request(job: Job, assignment: Assignment, paths: Sequence[Path], private: P
         for_candidates=False,
         repairs=Repairs.NONE,
         public_log=True,
+        terms=terms_of(assignment),
+        limits=assignment.limits,
     )
 
 

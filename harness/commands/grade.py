@@ -23,12 +23,13 @@ from harness.commands.opinions import read_opinions
 from harness.commands.output_folder import OutputFolder, named_problems
 from harness.commands.progress import Progress, followed
 from harness.errors import SandboxBroken, UsageError
-from harness.grading import Ledger
+from harness.grading import Ledger, Terms, expect_usable
 from harness.intake import Batch, collect
 from harness.language import ENGLISH, Language
 from harness.marking import fold
 from harness.results import BatchResults, Card, CheckResult, SubmissionResult, Verdict
 from harness.sandbox import Limits
+from harness.settings import LimitChanges
 from harness.spec import Spec
 
 Say = Callable[[str], None]
@@ -61,6 +62,8 @@ class Request:
     executor: str = "local"
     own_tests: bool = False  #: run the tests that candidates hand in
     accepted: tuple[str, ...] = ()  #: probes of the sandbox that may be red
+    terms: Terms = dataclasses.field(default_factory=Terms)
+    limits: LimitChanges = dataclasses.field(default_factory=LimitChanges)
 
 
 def plan(request: Request) -> Iterator[str]:
@@ -83,6 +86,7 @@ def plan(request: Request) -> Iterator[str]:
 def _collected(request: Request) -> tuple[Spec, Batch]:
     """Return the spec of a run, and the submissions that are there."""
     spec = specs.load(request.spec)
+    expect_usable(request.terms, spec)
     return spec, collect(
         request.paths,
         single=request.single,
@@ -187,6 +191,8 @@ def _order(request: Request, seed: str, library: str) -> job.Order:
         adapt=request.adapt,
         reuse=request.reuse,
         library=library,
+        terms=request.terms,
+        limits=request.limits,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import gc
 import hashlib
@@ -19,12 +20,13 @@ import harness
 import specs
 from harness.candidate import QuestionSheet
 from harness.errors import SandboxBroken, UsageError
-from harness.grading import Assignment, BatchRecord, Grader, Task
+from harness.grading import Assignment, BatchRecord, Grader, Task, Terms, settle
 from harness.own_tests import SECONDS, run_own_tests
 from harness.parsing import Parser
 from harness.repair import RepairFinder
 from harness.results import Card, Environment
-from harness.sandbox import LIMITS, OpenSandbox, opener
+from harness.sandbox import LIMITS, Limits, OpenSandbox, opener
+from harness.settings import LimitChanges
 from harness.spec import Spec
 
 if TYPE_CHECKING:
@@ -42,6 +44,12 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     reuse: bool  #: changes no card
     image: str = ""  #: id of the image to run in, where it is not the harness's present one
     library: str = ""  #: "torch" where some answers are in torch though the brief is in numpy
+    terms: Terms = Terms()
+    limits: LimitChanges = LimitChanges()
+
+    def limits_of(self, spec: Spec) -> Limits:
+        """Return the limits of each submission."""
+        return dataclasses.replace(LIMITS[self.library or spec.image], **self.limits.changes())
 
 
 #: What each thread keeps from one submission to the next: functions are all an executor calls.
@@ -55,7 +63,8 @@ def grade_task(order: bytes, task: bytes) -> bytes:
     Raises:
         SandboxBroken: no sandbox can be opened.
     """
-    return msgspec.json.encode(_grader_of(order).grade(Task.decode(task)))
+    card = _grader_of(order).grade(Task.decode(task))
+    return msgspec.json.encode(settle(card, msgspec.msgpack.decode(order, type=Order).terms))
 
 
 def repair_task(order: bytes, work: bytes) -> bytes:
@@ -177,7 +186,7 @@ def make_assignment(spec: Spec, order: Order) -> Assignment:
     return Assignment(
         spec=spec,
         seed=order.seed,
-        limits=LIMITS[order.library or spec.image],
+        limits=order.limits_of(spec),
         sheet=QuestionSheet(order.seed),
         parser=Parser(),  # its child starts when it is needed, and ends with this process
         adapt=order.adapt and not spec.is_written,
@@ -188,7 +197,7 @@ def open_sandboxes(
     spec: Spec, order: Order, report: Callable[[str], None] = lambda line: None
 ) -> OpenSandbox:
     """Make the sandbox of an order ready; return a function that opens one."""
-    limits = LIMITS[order.library or spec.image]
+    limits = order.limits_of(spec)
     if order.image:
         container = importlib.import_module("harness.sandbox.container")
         opened: OpenSandbox = container.opener_of(order.image, limits, runtime=order.runtime)

@@ -18,6 +18,7 @@ from harness.grading.live import grade_objects
 from harness.grading.record import BatchRecord
 from harness.grading.reviews import Reviews
 from harness.grading.task import Task, card_key
+from harness.grading.terms import Terms, expect_usable, settle
 
 __all__ = [
     "LEDGER",
@@ -33,13 +34,16 @@ __all__ = [
     "Pending",
     "Reviews",
     "Task",
+    "Terms",
     "Watcher",
     "card_key",
+    "expect_usable",
     "find_interface",
     "grade",
     "grade_all",
     "grade_objects",
     "grade_submission",
     "is_local",
+    "settle",
     "unscored",
 ]

@@ -338,6 +338,7 @@ def _score(
         diagnosis=found.diagnosis,
         conventions={**interface.conventions, **known.conventions},
         notes=(*submission.notes, *interface.notes, *found.notes),
+        not_offered=tuple(_absent(checks)),
         checks=checks,
         exchanges=session.exchanges,
     )
@@ -398,11 +399,15 @@ def _core_applies(spec: Spec, applying: Sequence[CheckResult]) -> bool:
     return "definition" in applied or all(check.id != "definition" for check in spec.checks)
 
 
-def _lacking(checks: Sequence[CheckResult]) -> str:
+def _absent(checks: Sequence[CheckResult]) -> Sequence[str]:
     """Name what checks needed and the submission does not have, each once."""
-    absent = [check for check in checks if check.outcome is Outcome.NOT_APPLICABLE]
+    absent = (check for check in checks if check.outcome is Outcome.NOT_APPLICABLE)
     names = (check.message.removeprefix("the submission has no ") for check in absent)
-    return ", no ".join(dict.fromkeys(names))
+    return list(dict.fromkeys(names))
+
+
+def _lacking(checks: Sequence[CheckResult]) -> str:
+    return ", no ".join(_absent(checks))
 
 
 def _as_far(checks: Sequence[CheckResult]) -> str:
