@@ -7,6 +7,7 @@ up to the next field or heading, is the answer. Nothing of it is executed or int
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -24,6 +25,15 @@ FIELDS_CAP: Final = 500
 NAME_CAP: Final = 60
 #: So many remarks on one form are worth reading.
 REMARKS_CAP: Final = 20
+#: What is written where there is no answer, without its punctuation.
+_NO_ANSWER: Final = re.compile(
+    r"(sorry )?(i )?(really )?(do not|don't|dont|cannot|can't|not) "
+    r"(know|remember|recall|sure|answer)( this| that| it| the answer)?( one)?( yet| sorry)?"
+    r"|(i have )?no (idea|clue|answer)|dunno|idk|n a|na|none|nothing|skip(ped)?|pass|todo|tbd"
+    r"|(对不起|抱歉)?[ ]?(我|本人)?(还|也|真的|完全)?"
+    r"(不(知道|清楚|会|懂|了解|记得|确定|太会|太清楚)|没学过|没有?想法|忘了|答不上来)(了|啊|呢|这题|这道题|这个)?"
+    r"|略|无|跳过|空|待补|没有答案"
+)
 #: The field of a question that is answered in prose.
 PROSE: Final = "answer"
 
@@ -189,8 +199,15 @@ def left_to_reviewer(
 
 
 def is_answered(question: Question) -> bool:
-    """Tell whether anything was written in one of its fields."""
-    return any(text.strip() for text in question.answers.values())
+    """Tell whether an answer was written in one of its fields: that one has none is no answer."""
+    return any(not _says_nothing(text) for text in question.answers.values())
+
+
+def _says_nothing(text: str) -> bool:
+    words = re.sub(r"[^\w']+", " ", text.casefold().replace("’", "'")).strip()
+    if not words:  # signs alone: a dash for no answer, or a matrix of ticks
+        return re.fullmatch(r"[-–—.…?？/\\\s]*", text) is not None
+    return _NO_ANSWER.fullmatch(words) is not None
 
 
 def awaits(questions: Sequence[Question]) -> str:

@@ -26,12 +26,14 @@ from reports.scorecard import Context, render_card, with_neighbours
 from reports.sheets import (
     SheetPage,
     SheetsPage,
+    in_language,
     marked_answer,
     render_sheet,
     render_sheets,
 )
 from reports.summary import render_summary
 from reports.table import formula_safe, render_csv
+from reports.translation import translated
 
 __all__ = [
     "FORMATS",
@@ -46,6 +48,7 @@ __all__ = [
     "context_of",
     "export",
     "formula_safe",
+    "in_language",
     "load",
     "load_cards",
     "marked_answer",
@@ -63,6 +66,7 @@ __all__ = [
     "render_summary",
     "save",
     "standing",
+    "translated",
     "with_neighbours",
     "write",
     "write_candidate",

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+import msgspec
 from markupsafe import Markup, escape
 
 from harness.results import KeyPoint, Question
@@ -73,6 +74,27 @@ def marked_answer(key: str, question: Question) -> MarkedAnswer:
         texts=tuple(_highlighted(text, wanted, flagged) for text in safe.answers.values() if text),
         points=safe.points,
         note=safe.note,
+    )
+
+
+def in_language(question: Question, code: str) -> Question:
+    """Return a question with its texts in a language, where it has them in that language."""
+    if code != "zh":
+        return question
+    points = (
+        msgspec.structs.replace(point, text=point.text_zh or point.text)
+        for point in question.points
+    )
+    flags = (
+        msgspec.structs.replace(flag, text=flag.text_zh or flag.text) for flag in question.red_flags
+    )
+    return msgspec.structs.replace(
+        question,
+        part=question.part_zh or question.part,
+        text=question.text_zh or question.text,
+        points=tuple(points),
+        red_flags=tuple(flags),
+        model_answer=question.model_answer_zh or question.model_answer,
     )
 
 

@@ -1,5 +1,6 @@
 """The form of written answers: what stands in which field, whatever else is in the file."""
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,6 +127,37 @@ def test_marks_that_were_added_doubled_or_taken_away_are_told_with_their_lines()
         "line 4: nothing asks for “7 why”; not read",
         "2 of 3 marks of the form are gone: 2 W_Q, 2 time of it",
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "不知道", "我不知道。", "不会", "忘了", "略"),
+        *(
+            "I do not know.",
+            "I don’t know",
+            "IDK",
+            "n/a",
+            "—",
+            "???",
+            "no idea!",
+            "Sorry, I do not know this one",
+        ),
+    ],
+)
+def test_who_says_that_there_is_no_answer_has_not_answered(text):
+    question = msgspec.structs.replace(QUESTIONS[0], answers={"answer": text})
+    assert not answer_form.is_answered(question)
+    assert answer_form.awaits([question]).startswith("answered 0 of 1;")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0", "[B, T]", "T_k", "不会改变", "none of the keys", "我不知道为什么，但 ✓", "✓ ✗\n✓ ✓", "√"],
+)
+def test_a_short_answer_is_an_answer(text):
+    question = msgspec.structs.replace(QUESTIONS[1], answers={"W_Q": text, "time of it": "不知道"})
+    assert answer_form.is_answered(question)
 
 
 def test_a_form_as_it_was_written_has_no_remark():

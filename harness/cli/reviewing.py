@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.exit_codes import Exit, say
+from harness.cli.languages import LanguageCode, chosen_language
 
 
 def review(
@@ -23,6 +24,7 @@ def review(
     export: Annotated[
         bool, typer.Option("--export", help="Print decisions.toml instead of serving.")
     ] = False,
+    lang: LanguageCode = None,
 ) -> Exit:
     """Serve the pages on this machine, to decide, note and mark; kept in the folder's ledger."""
     from harness.commands.decisions_file import decisions_toml
@@ -33,5 +35,5 @@ def review(
         with Reviews(folder) as reviews:
             typer.echo(decisions_toml(reviews), nl=False)
         return Exit.PASSED
-    serve(folder, reviewer or getpass.getuser(), port, address, say)
+    serve(folder, reviewer or getpass.getuser(), port, address, say, language=chosen_language(lang))
     return Exit.PASSED

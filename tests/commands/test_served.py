@@ -22,7 +22,8 @@ from harness.commands.served import Guard, make_app
 from harness.commands.served.batch import ServedBatch
 from harness.errors import UsageError
 from harness.grading import Reviews
-from harness.results import Card, KeyPoint, Level, Question, Verdict
+from harness.language import ENGLISH, Language
+from harness.results import Card, KeyPoint, Level, Question, RedFlag, Verdict
 from harness.reviews import Choice, Decision, Note
 from reports import write
 from tests.reports import samples
@@ -41,6 +42,7 @@ class Client:
         self.port = port
         self.guard = guard
         self.cookie = ""
+        self.location = ""  #: where the last answer sent the browser
 
     def ask(
         self, path: str, fields: dict[str, str] | None = None, **headers: str
@@ -59,19 +61,20 @@ class Client:
             self.cookie = given.split(";")[0]
             assert "HttpOnly" in given
             assert "samesite=strict" in given.lower()
+        self.location = response.getheader("Location") or ""
         text = response.read().decode()
         connection.close()
         return response.status, text
 
 
 @contextlib.contextmanager
-def served(folder: Path, reviewer: str = "Ada") -> Iterator[Client]:
+def served(folder: Path, language: Language = ENGLISH, reviewer: str = "Ada") -> Iterator[Client]:
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen()
     port = listener.getsockname()[1]
     guard = Guard((f"http://127.0.0.1:{port}",))
-    batch = ServedBatch(folder, reviewer, now)
+    batch = ServedBatch(folder, reviewer, now, language)
     config = uvicorn.Config(make_app(batch, guard), log_level="error")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],))
@@ -87,6 +90,11 @@ def served(folder: Path, reviewer: str = "Ada") -> Iterator[Client]:
 def entered(client: Client) -> Client:
     assert client.ask(client.guard.first_path())[0] == 303
     return client
+
+
+def went(client: Client, path: str, **fields: str) -> str:
+    client.ask(path, fields)
+    return client.location
 
 
 @pytest.fixture
@@ -207,7 +215,7 @@ def written(name: str, answer: str) -> Card:
 def test_answers_are_marked_by_question_without_names_and_fold_into_the_verdict(
     tmp_path: Path,
 ) -> None:
-    cards = (written("ada", "Dividing keeps the variance."), written("kurt", "No idea."))
+    cards = (written("ada", "Dividing keeps the variance."), written("kurt", "Something else."))
     write(samples.batch(cards), cards, tmp_path)
     with served(tmp_path) as client:
         page = entered(client).ask("/marks/8")[1]
@@ -226,6 +234,48 @@ def test_answers_are_marked_by_question_without_names_and_fold_into_the_verdict(
         ("kurt", "", 1.0),
         ("kurt", "8.1", 0.5),
     ]
+
+
+def test_whoever_saves_can_go_to_the_next_question_and_from_the_last_one_to_all(
+    tmp_path: Path,
+) -> None:
+    card = written("ada", "Dividing.")
+    other = msgspec.structs.replace(card.questions[0], id="9", text="Over which axis?")
+    card = msgspec.structs.replace(card, questions=(*card.questions, other))
+    write(samples.batch((card,)), (card,), tmp_path)
+    with served(tmp_path) as client:
+        assert "Save and go to the next question" in entered(client).ask("/marks/8")[1]
+        assert went(client, "/marks/8", go="next") == "/marks/9"
+        assert "Save and go to all questions" in client.ask("/marks/9")[1]
+        assert went(client, "/marks/9", go="next") == "/marks"
+        assert went(client, "/marks/9") == "/marks/9"
+
+
+def test_a_chinese_sheet_is_chinese_but_for_what_was_written(tmp_path: Path) -> None:
+    cards = tuple(written(name, "Dividing, as I said.") for name in ("ada", "kurt"))
+    chinese = [
+        msgspec.structs.replace(
+            card,
+            questions=tuple(
+                msgspec.structs.replace(
+                    question, text_zh="为什么要除？", model_answer_zh="方差。",
+                    red_flags=(RedFlag(text="more is better", text_zh="越多越好"),),
+                    points=(msgspec.structs.replace(question.points[0], text_zh="除以根号"),),
+                )
+                for question in card.questions
+            ),
+        )
+        for card in cards
+    ]  # fmt: skip
+    write(samples.batch(chinese), chinese, tmp_path)
+    with served(tmp_path, Language.load("zh")) as client:
+        pages = [entered(client).ask("/marks/8")[1], client.ask("/marks")[1]]
+    for page in pages:
+        body = re.sub(r"<(style|head)\b.*?</\1>|<[^>]*>", " ", page, flags=re.DOTALL)
+        left = set(re.findall("[A-Za-z]{2,}", body)) - {"Dividing", "as", "said", "takehome"}
+        assert left <= {"pass"}, left
+        assert "为什么要除？" in body
+    assert "除以根号" in pages[0]
 
 
 def test_a_browser_that_sends_no_referrer_may_mark(tmp_path: Path) -> None:

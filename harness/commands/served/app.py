@@ -20,6 +20,7 @@ from harness.commands.served import marking
 from harness.commands.served.batch import ServedBatch
 from harness.commands.served.guard import ENTRANCE, HEADERS, Guard, GuardedApp
 from harness.errors import TakehomeError, UsageError
+from harness.language import Language
 from harness.results import Verdict
 from harness.reviews import Choice, Decision, Entry, Note
 
@@ -34,25 +35,33 @@ def make_app(batch: ServedBatch, guard: Guard) -> ASGIApp:
     """Return the application that serves one folder."""
     pages = _Pages(batch, guard)
     marks = marking.MarkingPages(batch, guard)
+    language = batch.language
     routes = [
-        Route(ENTRANCE, _answered(pages.enter)),
-        Route("/", _answered(pages.index)),
-        Route("/index.html", _answered(pages.index)),
-        Route("/cards/{slug}.html", _answered(pages.card)),
-        Route("/cards/{slug}.html", _written(pages.decide, guard), methods=["POST"]),
-        Route("/compare", _answered(pages.compare)),
-        Route("/decisions.toml", _answered(pages.decisions)),
-        Route("/marks", _answered(marks.list)),
-        Route("/marks/{number}", _answered(marks.sheet)),
-        Route("/marks/{number}", _written(marks.enter, guard), methods=["POST"]),
+        Route(ENTRANCE, _answered(language, pages.enter)),
+        Route("/", _answered(language, pages.index)),
+        Route("/index.html", _answered(language, pages.index)),
+        Route("/cards/{slug}.html", _answered(language, pages.card)),
+        Route("/cards/{slug}.html", _written(language, pages.decide, guard), methods=["POST"]),
+        Route("/compare", _answered(language, pages.compare)),
+        Route("/decisions.toml", _answered(language, pages.decisions)),
+        Route("/marks", _answered(language, marks.list)),
+        Route("/marks/{number}", _answered(language, marks.sheet)),
+        Route("/marks/{number}", _written(language, marks.enter, guard), methods=["POST"]),
     ]
     return GuardedApp(Starlette(routes=routes), guard)
 
 
-def _answered(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
+def _answered(language: Language, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
+    def translated(request: Request) -> Response:
+        response = answer(request)
+        if isinstance(response, HTMLResponse):
+            page = reports.translated(bytes(response.body).decode(), language)
+            return HTMLResponse(page, status_code=response.status_code)
+        return response
+
     async def respond(request: Request) -> Response:
         try:
-            response = await run_in_threadpool(answer, request)
+            response = await run_in_threadpool(translated, request)
         except UsageError as error:
             response = PlainTextResponse(f"{error}\n", status_code=400)
         except TakehomeError as error:
@@ -64,7 +73,9 @@ def _answered(answer: Answer) -> Callable[[Request], Awaitable[Response]]:
 
 
 def _written(
-    write: Callable[[Request, dict[str, str]], Response], guard: Guard
+    language: Language,
+    write: Callable[[Request, dict[str, str]], Response],
+    guard: Guard,
 ) -> Callable[[Request], Awaitable[Response]]:
     async def respond(request: Request) -> Response:
         content = b""
@@ -77,7 +88,7 @@ def _written(
         refusal = guard.expect_form(fields)
         if refusal is not None:
             return refusal
-        return await _answered(lambda request: write(request, fields))(request)
+        return await _answered(language, lambda request: write(request, fields))(request)
 
     return respond
 

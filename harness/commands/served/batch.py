@@ -13,6 +13,7 @@ from harness.commands.opinions import opinions_of
 from harness.commands.review import standing_in
 from harness.errors import UsageError
 from harness.grading import Reviews
+from harness.language import ENGLISH, Language
 from harness.marking import Sheet, fold, sheets
 from harness.results import BatchResults, Card
 from harness.reviews import Entry
@@ -22,7 +23,13 @@ from harness.similarity import LookAlike
 class ServedBatch:
     """One folder of results, and its ledger."""
 
-    def __init__(self, folder: Path, reviewer: str, now: Callable[[], datetime.datetime]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        reviewer: str,
+        now: Callable[[], datetime.datetime],
+        language: Language = ENGLISH,
+    ) -> None:
         """Open the folder.
 
         Raises:
@@ -30,6 +37,7 @@ class ServedBatch:
         """
         self.folder = folder
         self.reviewer = reviewer
+        self.language = language  #: of the pages
         self._now = now
         self.reviews = Reviews(folder)
         self.results()

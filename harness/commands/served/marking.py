@@ -41,13 +41,17 @@ class MarkingPages:
         return HTMLResponse(reports.render_sheet(page))
 
     def _page(self, sheet: Sheet, before: str = "", after: str = "") -> reports.SheetPage:
-        question = sheet.question
+        code = self._batch.language.code
+        question = reports.in_language(sheet.question, code)
         return reports.SheetPage(
             number=question.id,
             text=question.text,
             model=question.model_answer,
             flags=tuple(flag.text for flag in question.red_flags),
-            answers=tuple(reports.marked_answer(one.key, one.question) for one in sheet.answers),
+            answers=tuple(
+                reports.marked_answer(one.key, reports.in_language(one.question, code))
+                for one in sheet.answers
+            ),
             blank=sheet.blank,
             form=self._guard.form,
             before=before,
@@ -55,14 +59,18 @@ class MarkingPages:
         )
 
     def enter(self, request: Request, fields: dict[str, str]) -> Response:
-        """Write what a form says that is not so already."""
+        """Write what a form says that is not so already; then stay, or go to the next question."""
         sheets = {sheet.question.id: sheet for sheet in self._batch.sheets()}
-        sheet = sheets.get(request.path_params["number"])
+        number = request.path_params["number"]
+        sheet = sheets.get(number)
         if sheet is None:
             return PlainTextResponse("There is no such question to mark.\n", status_code=404)
         self._batch.append(list(self._entries(sheet, fields)))
         self._batch.append(list(self._readings()))
-        return RedirectResponse(request.url.path, status_code=303)
+        if fields.get("go") != "next":
+            return RedirectResponse(request.url.path, status_code=303)
+        following = [*sheets, ""][[*sheets].index(number) + 1]
+        return RedirectResponse(f"/marks/{following}" if following else "/marks", status_code=303)
 
     def _entries(self, sheet: Sheet, fields: dict[str, str]) -> Iterator[Entry]:
         time, reviewer = self._batch.time(), self._batch.reviewer

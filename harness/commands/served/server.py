@@ -14,12 +14,19 @@ from harness.commands.served.app import make_app
 from harness.commands.served.batch import ServedBatch
 from harness.commands.served.guard import Guard
 from harness.errors import UsageError
+from harness.language import ENGLISH, Language
 
 _LOOPBACK = "127.0.0.1"
 
 
 def serve(
-    folder: Path, reviewer: str, port: int, address: str | None, say: Callable[[str], None]
+    folder: Path,
+    reviewer: str,
+    port: int,
+    address: str | None,
+    say: Callable[[str], None],
+    *,
+    language: Language = ENGLISH,
 ) -> None:
     """Serve a folder on the loopback interface.
 
@@ -28,7 +35,7 @@ def serve(
     Raises:
         UsageError: the folder holds no results, or the port is taken.
     """
-    batch = ServedBatch(folder, reviewer, lambda: datetime.datetime.now(datetime.UTC))
+    batch = ServedBatch(folder, reviewer, lambda: datetime.datetime.now(datetime.UTC), language)
     import_decisions(folder, batch.reviews)
     listener = _listen(port)
     own = f"http://{_LOOPBACK}:{listener.getsockname()[1]}"
