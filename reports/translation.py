@@ -16,9 +16,10 @@ import msgspec
 from harness.language import Language, stage_name
 from harness.results import Stage
 
-#: What is left alone, tags and all; what is between two tags; the attributes that are read out.
+#: What is left alone, tags and all (a heading of the first level is a name, unless it is ours);
+#: what is between two tags; the attributes that are read out.
 _KEPT: Final = (
-    r"<(?P<kept>style|script|pre|code|textarea|h1)\b.*?</(?P=kept)>"
+    r"<(?P<kept>style|script|pre|code|textarea|h1(?! class=\"ours\"))\b.*?</(?P=kept)>"
     r"|<(?P<mono>\w+) class=\"mono\">.*?</(?P=mono)>"
 )
 #: The Chinese word beside an English one.
