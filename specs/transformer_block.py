@@ -27,6 +27,7 @@ from harness import (
 from specs.briefs import brief, starter
 from specs.criteria import blocks as criteria
 from specs.criteria import layers as layer_criteria
+from specs.criteria import norms as norm_criteria
 from specs.flaws import blocks as flaws
 from specs.flaws import layers as layer_flaws
 from specs.reference import blocks, layers, stages
@@ -180,6 +181,7 @@ SPEC = Spec(
         criteria.padding.at(GOOD, points=3),
         criteria.mask_combination.at(GOOD, points=3),
         criteria.residual_and_norm.at(GOOD, points=4),
+        norm_criteria.norm_epsilon.at(GOOD, points=1),
         layer_criteria.batch_independent.at(GOOD, points=2),
         layer_criteria.determinism.at(GOOD, points=1),
         layer_criteria.inputs_untouched.at(GOOD, points=1),

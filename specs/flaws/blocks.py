@@ -91,6 +91,14 @@ def by_sample(x: Array, weights: Weights, name: str) -> Array:
     return y * weights[f"gain_{name}"] + weights[f"shift_{name}"]
 
 
+def large_epsilon(x: Array, weights: Weights, name: str, epsilon: float = 1e-3) -> Array:
+    """Add 1e-3 to the variance."""
+    centred = x - x.sum(-1, keepdims=True) / x.shape[-1]
+    variance = (centred**2).sum(-1, keepdims=True) / x.shape[-1]
+    y = centred / (variance + epsilon) ** 0.5
+    return y * weights[f"gain_{name}"] + weights[f"shift_{name}"]
+
+
 def relu(x: Array) -> Array:
     """max(0, x)."""
     return x * (x > 0)
@@ -195,6 +203,16 @@ FLAWS = (
         title="norms made anew in every call, or without gain and shift",
         parts={"norm": without_gain},
         caught_by=("definition", "gradients"),
+    ),
+    block(
+        id="norm-epsilon",
+        hidden=True,  # at ordinary variances, within what is accepted
+        title="norms that add a large ε",
+        parts={"norm": large_epsilon},
+        also=({"norm": partial(large_epsilon, epsilon=1e-4)}, *_in_one_norm(large_epsilon)),
+        caught_by=("norm-epsilon",),
+        question="What is the ε of a LayerNorm for, and how large may it be?",
+        answer="Lest a row of equal features divide by 0: small beside the variances, 1e-5.",
     ),
     block(
         id="norm-over-positions",

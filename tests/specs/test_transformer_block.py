@@ -23,10 +23,14 @@ def norm_with(epsilon, *, outside=False, freedom=0):
     return norm
 
 
-def missed(norm, seed):
+def graded(norm, seed):
     block = SPEC.assemble({**REFERENCE, "norm": norm})
     checks, _ = run_checks(SPEC, DirectSession(block, arrays="torch"), seed)
-    return [check.id for check in checks if check.outcome.is_missed]
+    return {check.id: check for check in checks}
+
+
+def missed(norm, seed):
+    return [check.id for check in graded(norm, seed).values() if check.outcome.is_missed]
 
 
 @pytest.mark.parametrize("outside", [False, True], ids=["inside", "outside"])
@@ -34,6 +38,25 @@ def missed(norm, seed):
 def test_any_small_epsilon_is_right_at_every_seed(epsilon, outside, seeds):
     for seed in (*seeds, "s2", "s5"):
         assert missed(norm_with(epsilon, outside=outside), seed) == [], seed
+
+
+@pytest.mark.parametrize("outside", [False, True], ids=["inside", "outside"])
+@pytest.mark.parametrize("epsilon", [0, 1e-12, 1e-8, 1e-6, 1e-5])
+def test_a_note_names_the_epsilon_and_where_it_is_added(epsilon, outside, seeds):
+    to = "deviation" if outside else "variance"
+    said = f"adds ε = {epsilon:.2g} to the {to}" if epsilon else "adds no ε"
+    note = graded(norm_with(epsilon, outside=outside), seeds[0])["norm-epsilon"].note
+    assert note == f"the norm before the attention {said}; the norm before the feed-forward {said}"
+
+
+@pytest.mark.parametrize("outside", [False, True], ids=["inside", "outside"])
+@pytest.mark.parametrize("epsilon", [2e-5, 1e-4, 1e-3])
+def test_an_epsilon_beyond_the_brief_is_wrong_and_named(epsilon, outside, seeds):
+    to = "deviation" if outside else "variance"
+    for seed in seeds:
+        check = graded(norm_with(epsilon, outside=outside), seed)["norm-epsilon"]
+        said = f"the norm before the attention adds ε = {epsilon:.2g} to the {to}, expected"
+        assert check.message.startswith(said)
 
 
 @pytest.mark.parametrize("norm", [norm_with(1e-2), norm_with(1e-5, freedom=1)], ids=["ε", "n-1"])
