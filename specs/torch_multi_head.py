@@ -135,7 +135,7 @@ FLAWS: tuple[Flaw, ...] = (
     flaws.NOT_MOVED,
     mask_flaws.ALWAYS_CAUSAL,
     scaling.KEYS_OVER_HEADS,
-    flaws.RECTIFIED,
+    flaws.RECTIFIED_WITH_OUTPUT,
     *flaws.INSIDE,
 )
 

@@ -330,14 +330,20 @@ RECTIFIED = projection(
     id="relu-on-projections",
     title="a ReLU on the projections",
     parts={"project": partial(rectified, "QKV")},
-    also=(
-        *({"project": partial(rectified, roles)} for roles in ("Q", "QK", "V", "KV")),
-        {"project": partial(rectified, "QKV"), "finish_layer": rectified_output},
-        {"finish_layer": rectified_output},
-    ),
+    also=tuple({"project": partial(rectified, roles)} for roles in ("Q", "QK", "V", "KV")),
     caught_by=("definition",),
     question="What can a score of two rectified vectors not be?",
     answer="Negative: no query could turn away from a key. The projections are linear.",
+)
+
+#: With an output projection, which may be rectified as well, or alone.
+RECTIFIED_WITH_OUTPUT = dataclasses.replace(
+    RECTIFIED,
+    also=(
+        *RECTIFIED.also,
+        {"project": partial(rectified, "QKV"), "finish_layer": rectified_output},
+        {"finish_layer": rectified_output},
+    ),
 )
 
 #: A residual or a norm belongs to the block around the attention.
