@@ -34,6 +34,8 @@ _NO_ANSWER: Final = re.compile(
     r"(不(知道|清楚|会|懂|了解|记得|确定|太会|太清楚)|没学过|没有?想法|忘了|答不上来)(了|啊|呢|这题|这道题|这个)?"
     r"|略|无|跳过|空|待补|没有答案"
 )
+#: What stands behind the opening of a fenced block of Python.
+_PYTHON: Final = frozenset({"", "py", "py3", "python", "python3", "pytorch", "torch", "{python}"})
 #: The field of a question that is answered in prose.
 PROSE: Final = "answer"
 
@@ -75,6 +77,11 @@ def read(text: str) -> dict[str, str]:
     Raises:
         Refused: there is no field of the form, or there are too many.
     """
+    return {name: _joined(lines) for name, lines in _fields(text).items()}
+
+
+def _fields(text: str) -> dict[str, list[str]]:
+    """Return the lines under each mark; raises as ``read`` does."""
     answers: dict[str, list[str]] = {}
     current: list[str] | None = None
     fence = ""
@@ -93,7 +100,22 @@ def read(text: str) -> dict[str, str]:
             current.append(line)
     if not answers:
         raise Refused("it has no field of the form; fill in the file that `takehome start` writes")
-    return {name: _joined(lines) for name, lines in answers.items()}
+    return answers
+
+
+def fenced_code(text: str, field: str) -> str:
+    """Return the Python in the fenced blocks of an answer, one after another; "" for none."""
+    code: list[str] = []
+    fence, is_python = "", False
+    for line in _fields(text).get(field, ()):
+        before, fence = fence, _fence(line, fence)
+        if before and fence:
+            code.extend([line] if is_python else [])
+        elif fence:
+            is_python = line.strip().lstrip("`~").strip().lower() in _PYTHON
+        elif before:
+            code.append("")
+    return "\n".join(code).strip("\n")
 
 
 def _fence(line: str, opened: str) -> str:

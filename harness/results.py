@@ -231,6 +231,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     model_answer: str = ""  #: what a full answer may look like; interviewer only
     model_answer_zh: str = ""
     note: str = ""  #: what a reviewer remarked on the answer
+    #: of the code in the answer, graded by an assignment of its own; it changes no verdict
+    code: Card | None = None
 
 
 class Reviewed(msgspec.Struct, frozen=True, kw_only=True):

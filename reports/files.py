@@ -110,6 +110,8 @@ def write_card(
         _require_free(page, card.result.id)
         save(page.with_suffix(".json"), to_json(card))
         save(page, translated(render_card(card, context), language).encode())
+        for code in _codes(card):
+            write_card(code, out, Context(index="../index.html"), language=language)
 
 
 def context_of(card: Card, opinions: Opinions, *, form: str = "") -> Context:
@@ -181,11 +183,27 @@ def remove_card(page: str, out: Path) -> None:
     """Remove what was written of one submission, for the interviewer and for its author."""
     if link := card_link(page):
         try:
+            for own in _code_pages(out / link):
+                remove_card(own, out)
             for path in (out / link, out / "candidate" / Path(link).name):
                 path.unlink(missing_ok=True)
                 path.with_suffix(".json").unlink(missing_ok=True)
         except OSError as error:
             raise Unwritable(f"{out / link} cannot be removed ({error.strerror})") from error
+
+
+def _code_pages(page: Path) -> list[str]:
+    """Return the pages of code that stands in a form, by the form's page."""
+    try:
+        card = msgspec.json.decode(page.with_suffix(".json").read_bytes(), type=Card)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return []
+    return [code.result.card for code in _codes(card)]
+
+
+def _codes(card: Card) -> list[Card]:
+    """Return the cards of the code in a form's answers."""
+    return [question.code for question in card.questions if question.code]
 
 
 def save(path: Path, content: bytes, *, mode: int | None = None) -> None:

@@ -32,7 +32,7 @@ from reports.arrays import Exhibit, exhibit
 from reports.opinions import standing
 from reports.pages import fitting, pages
 from reports.repair import Change, change_of
-from reports.sentence import highest_level, sentence
+from reports.sentence import RanCode, highest_level, ran_code, sentence
 from reports.source import Listing, anchor_of, listings
 from reports.stages import Strip, strip
 from reports.text import shown
@@ -131,6 +131,7 @@ class CardPage:
     remarks: tuple[Note, ...]  #: of reviewers
     graded: str  #: when, in ISO 8601; "" when it is not known
     form: str  #: what its form proves itself by; "" on a page that is not served
+    ran: dict[str, RanCode]  #: what became of the code in answers, by the question
     strip: Strip | None
     rungs: tuple[LevelSection, ...]
     exhibits: tuple[Exhibit, ...]
@@ -207,6 +208,7 @@ def card_page(card: Card, context: Context | None = None, *, caps: Caps = CAPS[0
         form=context.form,
         first=missed[0] if missed else None,
         shared=shared_message((c.outcome, c.message) for c in missed),
+        ran={one.id: ran for one in safe.questions if (ran := ran_code(one))},
         strip=strip(safe.result),
         rungs=_rungs(safe.result),
         exhibits=tuple(

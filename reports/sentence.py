@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
-from harness.results import LEVELS, Card, Outcome, SubmissionResult, Verdict
+from harness.results import LEVELS, Card, Outcome, Question, SubmissionResult, Verdict
 from reports.repair import Change
-from reports.words import CAUSES, LEVEL_WORDS, bugs_of, failing, happening, plural
+from reports.text import card_link
+from reports.words import CAUSES, LEVEL_WORDS, VERDICTS, Word, bugs_of, failing, happening, plural
 
 _NUMBERS: Final = ("No", "One", "Two", "Three", "Four", "Five", "Six")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RanCode:
+    """What became of the code in a written answer."""
+
+    verdict: Word
+    sentence: str
+    link: str  #: to its card, from the form's
+
+
+def ran_code(question: Question) -> RanCode | None:
+    """Return what became of the code in an answer; None where there is none, or it was not run."""
+    if (card := question.code) is None:
+        return None
+    link = card_link(card.result.card).rpartition("/")[2]
+    return RanCode(verdict=VERDICTS[card.result.verdict], sentence=sentence(card, None), link=link)
 
 
 def sentence(card: Card, change: Change | None) -> str:

@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 
 from harness.results import KeyPoint, Question
 from reports.pages import pages
+from reports.sentence import RanCode, ran_code
 from reports.text import shown
 
 #: Words of a point shorter than this tell nothing about an answer.
@@ -26,6 +27,7 @@ class MarkedAnswer:
     texts: tuple[Markup, ...]
     points: tuple[KeyPoint, ...]
     note: str = ""
+    ran: RanCode | None = None  #: what became of code in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,7 @@ def marked_answer(key: str, question: Question) -> MarkedAnswer:
         texts=tuple(_highlighted(text, wanted, flagged) for text in safe.answers.values() if text),
         points=safe.points,
         note=safe.note,
+        ran=ran_code(safe),
     )
 
 

@@ -130,6 +130,7 @@ def make_spec(form: Form | None = None) -> Spec:
         fixtures=lambda draw: {"numbers": numbers},
         questions=tuple(asked),
         forms=Forms(draw=draw_form, read=read_form),
+        code_fields={"43 answer": "torch_sdpa"} if "43" in known else {},
     )
 
 

@@ -119,6 +119,23 @@ def test_two_blocks_of_code_are_not_one_fence_around_the_answer():
     assert answer_form.read(text)["1 answer"] == "```\na\n```\nand\n```\nb\n```"
 
 
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        ("```python\na = 1\n```", "a = 1"),
+        ("first\n```\na = 1\n```\nthen\n~~~py\nb = 2\n~~~", "a = 1\n\nb = 2"),
+        ("```text\nnot this\n```\n```Python\nthis\n```", "this"),
+        ('````python\na = """\n```\n"""\n````', 'a = """\n```\n"""'),
+        ("```python\n## comment\nb", "## comment\nb"),
+        ("def f(): unfenced", ""),
+    ],
+)
+def test_code_is_what_stands_in_fences_of_python(answer, code):
+    text = f"**43 answer:**\n{answer}\n"
+    assert answer_form.fenced_code(text, "43 answer") == code
+    assert answer_form.fenced_code(text, "44 answer") == ""
+
+
 def test_marks_that_were_added_doubled_or_taken_away_are_told_with_their_lines():
     text = "**1 answer:** a\n\n**1 answer:** b\n**7 why:** c\n"
     assert answer_form.read(text)["1 answer"] == "a\n\nb"

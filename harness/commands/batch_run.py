@@ -15,9 +15,9 @@ from typing import Any
 
 import msgspec
 
-from harness.commands import job
+from harness.commands import code_answers, job
 from harness.commands.interrupts import Interrupts
-from harness.errors import SandboxBroken
+from harness.errors import SandboxBroken, SandboxUnavailable
 from harness.grading import (
     DaskWorkers,
     Jobs,
@@ -74,6 +74,9 @@ class BatchRun:
     unrepaired: dict[str, str] = dataclasses.field(default_factory=dict)  #: key -> id
     untested: dict[str, str] = dataclasses.field(default_factory=dict)  #: key -> id
     own_tests: bool = False  #: those that candidates hand in are run
+    unrun: dict[str, str] = dataclasses.field(default_factory=dict)  #: key -> id
+    #: makes what code in written answers runs in ready; None where it is not to be run
+    prepare_code: Callable[[], None] | None = None
     clock: Callable[[], float] = time.monotonic
 
     def cards(self, interrupts: Interrupts, watcher: Watcher) -> Iterator[Card]:
@@ -115,20 +118,12 @@ class BatchRun:
             return
         began, found, ended = self.clock(), 0, 0
         self.say(f"looking for repairs of {len(self.unrepaired)}; --no-repairs leaves them out")
-        with self._executing(job.repair_task) as (submit, count):
-            jobs = Jobs(
-                submit=submit,
-                count=count,
-                unscored=lambda pending, reason: self._card(pending.key),
-                stopping=interrupts.stopping,
-                watcher=watcher,
-            )
-            for pending, card in grade_all(self._work_on(self.unrepaired), jobs):
-                ended += 1
-                found += card.repair is not None
-                if card.search is not None:
-                    self.ledger.amend(pending.key, card)
-                    yield card
+        for key, card in self._done(job.repair_task, self.unrepaired, interrupts, watcher):
+            ended += 1
+            found += card.repair is not None
+            if card.search is not None:
+                self.ledger.amend(key, card)
+                yield card
         now = self.clock()
         share = f"{(now - began) / max(now - since, 1e-9):.0%} of the time"
         self.say(f"repairs: {found} found for {ended} in {now - began:.1f} s, {share}")
@@ -142,7 +137,42 @@ class BatchRun:
         if not self.untested or interrupts.stopping():
             return
         self.say(f"running the own tests of {len(self.untested)}")
-        with self._executing(job.own_tests_task) as (submit, count):
+        for key, card in self._done(job.own_tests_task, self.untested, interrupts, watcher):
+            if card.own_tests is not None:
+                self.ledger.amend(key, card)
+                yield card
+
+    def run_code_answers(self, interrupts: Interrupts, watcher: Watcher) -> Iterator[Card]:
+        """Run the code in written answers when all are read; yield the cards.
+
+        Where no sandbox can be provided that is said, and the answers stay as they were read.
+
+        Raises:
+            SandboxBroken: a sandbox broke on the way.
+        """
+        if not self.unrun or self.prepare_code is None or interrupts.stopping():
+            return
+        try:
+            self.prepare_code()
+        except SandboxUnavailable as error:
+            self.say(f"code in {len(self.unrun)} answers was not run: {error}")
+            return
+        self.say(f"running code in {len(self.unrun)} answers")
+        done = self._done(code_answers.code_answers_task, self.unrun, interrupts, watcher)
+        for key, card in done:
+            if any(question.code for question in card.questions):
+                self.ledger.amend(key, card)
+                yield card
+
+    def _done(
+        self,
+        work: Callable[[bytes, bytes], bytes],
+        cards: Mapping[str, str],
+        interrupts: Interrupts,
+        watcher: Watcher,
+    ) -> Iterator[tuple[str, Card]]:
+        """Do work on cards that are there, by their keys; yield key and card as they come back."""
+        with self._executing(work) as (submit, count):
             jobs = Jobs(
                 submit=submit,
                 count=count,
@@ -150,10 +180,8 @@ class BatchRun:
                 stopping=interrupts.stopping,
                 watcher=watcher,
             )
-            for pending, card in grade_all(self._work_on(self.untested), jobs):
-                if card.own_tests is not None:
-                    self.ledger.amend(pending.key, card)
-                    yield card
+            for pending, card in grade_all(self._work_on(cards), jobs):
+                yield pending.key, card
 
     def _work_on(self, cards: Mapping[str, str]) -> Iterator[Pending]:
         for key, identifier in cards.items():
@@ -218,6 +246,8 @@ class BatchRun:
             self.unrepaired[key] = card.result.id
         if self.own_tests and card.own_tests is None and has_own_tests(card):
             self.untested[key] = card.result.id
+        if self.prepare_code is not None and code_answers.may_have_code(card, self.spec):
+            self.unrun[key] = card.result.id
 
     @contextlib.contextmanager
     def _executing(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import functools
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,7 @@ from rich.text import Text
 
 import reports
 import specs
-from harness.commands import console, job, review
+from harness.commands import code_answers, console, job, review
 from harness.commands.batch_run import BatchRun, Repairs
 from harness.commands.interrupts import Interrupts
 from harness.commands.likeness import look_alikes_of
@@ -139,6 +140,7 @@ def grade_batch(
             executor=request.executor,
             repairs=Repairs.NONE if request.for_candidates else request.repairs,
             own_tests=request.own_tests and not request.for_candidates,
+            prepare_code=_code_preparation(request, spec, order, say),
             now=now,
             say=say,
         )
@@ -154,6 +156,16 @@ def _require_held(request: Request, say: Say) -> None:
     from harness.commands.doctor import require_held  # loads the engine's SDK
 
     require_held(runtime=request.runtime, limits=Limits(), accepted=request.accepted, report=say)
+
+
+def _code_preparation(
+    request: Request, spec: Spec, order: job.Order, say: Say
+) -> Callable[[], None] | None:
+    """Return what makes the sandbox of code in answers ready; None where none is to be run."""
+    if not spec.code_fields or request.for_candidates:
+        return None
+    hold = functools.partial(_require_held, request, say)
+    return functools.partial(code_answers.prepare, spec, order, hold, say)
 
 
 def _require_tests_can_run(request: Request, spec: Spec) -> None:
@@ -243,6 +255,8 @@ def _finish(
         search = Progress(len(run.unrepaired))
         cards = run.search_repairs(interrupts, search, since=progress.began_at)
         for card in followed(cards, search, Console()):
+            folder.write_card(card)
+        for card in run.run_code_answers(interrupts, Progress(len(run.unrun))):
             folder.write_card(card)
         cards = run.run_own_tests(interrupts, Progress(len(run.untested)))
         for card in cards:

@@ -2,7 +2,7 @@
 
 from harness.intake.decoding import decode_python
 from harness.intake.deliveries import Batch, Delivery, collect
-from harness.intake.naming import slug
+from harness.intake.naming import identifier, slug
 from harness.intake.newer_syntax import python_needed
 from harness.intake.source_tree import SourceFile
 from harness.intake.submission import Submission
@@ -14,6 +14,7 @@ __all__ = [
     "Submission",
     "collect",
     "decode_python",
+    "identifier",
     "python_needed",
     "slug",
 ]

@@ -129,6 +129,8 @@ class Spec:
     roles: Callable[[Mapping[str, Any]], Mapping[str, Any]] = as_they_are
     questions: tuple[Question, ...] = ()  #: of written answers; their fields blank
     forms: Forms | None = None  #: of written answers
+    #: fields of written answers whose fenced code is run -> the assignment that grades it
+    code_fields: Mapping[str, str] = dataclasses.field(default_factory=dict)
     #: parts as right as the reference's, which differ from it only where no criterion looks
     styles: tuple[Parts, ...] = ()
     #: flaws that are known to come together, more than two or of one stage

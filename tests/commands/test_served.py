@@ -278,6 +278,25 @@ def test_a_chinese_sheet_is_chinese_but_for_what_was_written(tmp_path: Path) -> 
     assert "除以根号" in pages[0]
 
 
+def test_what_became_of_code_is_told_without_a_name_and_its_card_is_served(tmp_path: Path) -> None:
+    card = written("ada", "```python ... ```")
+    code = samples.over_queries()
+    code = msgspec.structs.replace(
+        code, result=msgspec.structs.replace(code.result, card="cards/ada-question-8-01.html")
+    )
+    question = msgspec.structs.replace(card.questions[0], code=code)
+    card = msgspec.structs.replace(card, questions=(question,))
+    write(samples.batch((card,)), (card,), tmp_path)
+    with served(tmp_path) as client:
+        sheet = entered(client).ask("/marks/8")[1]
+        assert "One bug: Softmax over the queries" in sheet
+        assert not re.search("ada|href=.*cards", sheet)
+        assert '<a href="ada-question-8-01.html">' in client.ask("/cards/ada-00.html")[1]
+        status, page = client.ask("/cards/ada-question-8-01.html")
+    assert status == 200
+    assert "The bug" in page and "Your decision" not in page
+
+
 def test_a_browser_that_sends_no_referrer_may_mark(tmp_path: Path) -> None:
     cards = (written("ada", "Dividing keeps the variance."),)
     write(samples.batch(cards), cards, tmp_path)

@@ -109,9 +109,12 @@ class _Pages:
         return HTMLResponse(page)
 
     def card(self, request: Request) -> Response:
-        card = self._batch.card(request.path_params["slug"])
+        slug = request.path_params["slug"]
+        card = self._batch.card(slug)
         if card is None:
-            return _missing()
+            code = self._batch.code_card(slug)
+            page = reports.render_card(code, reports.Context(index="../index.html")) if code else ""
+            return HTMLResponse(page) if page else _missing()
         results, opinions = self._batch.results(), self._batch.opinions()
         context = reports.context_of(card, opinions, form=self._guard.form)
         before, after = reports.neighbours(results, card.result.card)

@@ -79,6 +79,15 @@ class ServedBatch:
         card = next(iter(loaded), None)
         return self._marked(card) if card else None
 
+    def code_card(self, slug: str) -> Card | None:
+        """Return the card of code in a form's answer, by its page; None for any other name."""
+        link = f"cards/{slug}.html"
+        for card in reports.load_cards(self.results(), self.folder):
+            for question in card.questions:
+                if question.code is not None and question.code.result.card == link:
+                    return question.code
+        return None
+
     def cards(self) -> Iterator[Card]:
         """Yield all cards, with their marks."""
         marked = standing_in(self.folder, self.reviews)
