@@ -98,6 +98,12 @@ def grade(
             "--own-tests", help="Also run the test_*.py handed in against known bugs; no points."
         ),
     ] = False,
+    anonymise: Annotated[
+        bool,
+        typer.Option(
+            "--anonymise", help="Aliases for names, on every page; names.csv says whose each is."
+        ),
+    ] = False,
     lang: LanguageCode = None,
     accept: Annotated[
         list[str] | None,
@@ -132,6 +138,8 @@ def grade(
         accepted=tuple(accept or ()),
         terms=terms_of(settings),
         limits=settings.limits,
+        anonymise=anonymise,
+        roster=roster or _path(settings.roster),
     )
     if dry_run:
         for line in plan(request):

@@ -56,6 +56,11 @@ class Repairs(enum.StrEnum):
         return wanted(card.result)
 
 
+def as_it_is(card: Card) -> Card:
+    """Return a card in which no name is hidden."""
+    return card
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class BatchRun:
     """One run over a batch, on a ledger that it holds."""
@@ -78,6 +83,7 @@ class BatchRun:
     #: makes what code in written answers runs in ready; None where it is not to be run
     prepare_code: Callable[[], None] | None = None
     clock: Callable[[], float] = time.monotonic
+    conceal: Callable[[Card], Card] = as_it_is  #: hides names in it
 
     def cards(self, interrupts: Interrupts, watcher: Watcher) -> Iterator[Card]:
         """Yield the card of each submission, as they are there.
@@ -181,7 +187,7 @@ class BatchRun:
                 watcher=watcher,
             )
             for pending, card in grade_all(self._work_on(cards), jobs):
-                yield pending.key, card
+                yield pending.key, self.conceal(card)
 
     def _work_on(self, cards: Mapping[str, str]) -> Iterator[Pending]:
         for key, identifier in cards.items():
@@ -235,7 +241,7 @@ class BatchRun:
             for submission, undated in grade_all(missing, jobs):
                 time = self.now().isoformat(timespec="seconds")
                 result = msgspec.structs.replace(undated.result, graded=time)
-                card = msgspec.structs.replace(undated, result=result)
+                card = self.conceal(msgspec.structs.replace(undated, result=result))
                 if result.verdict is not Verdict.INVALID:
                     self.ledger.keep(submission.key, card, time=time, task=submission.task)
                     self._note(submission.key, card)

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 import reports
+from harness.commands.anonymity import forget_alias
 from harness.commands.output_folder import named_problems
 from harness.errors import SandboxBroken, UsageError
 from harness.grading import Ledger, LedgerReader
@@ -38,6 +39,7 @@ def forget(folder: Path, submission: str, say: Say) -> None:
             for page in sorted(pages):
                 reports.remove_card(page, folder)
             _remove_derived(folder, submission)
+            forget_alias(folder, submission)
             reports.write(_without(results, submission), (), folder)
     say(
         f"forgotten: {submission}; files elsewhere (sent cards, copies, backups) are yours to erase"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import reports
 from harness.candidate_view import for_candidate
+from harness.commands.anonymity import read_names
 from harness.commands.output_folder import named_problems
 from harness.commands.review import standing
 from harness.errors import SandboxBroken, UnknownName, UsageError
@@ -41,7 +42,10 @@ def write_exports(folder: Path, names: Sequence[str], roster: Path | None, say: 
     with named_problems(UsageError):
         results = reports.load(folder)
     people = read_roster(roster) if roster else []
-    owners = people_by_submission(people, (one.id for one in results.submissions))
+    owned = read_names(folder)  # where it was graded under aliases
+    aliases = {owned.get(one.id, one.id): one.id for one in results.submissions}
+    found = people_by_submission(people, aliases)
+    owners = {aliases[identifier]: person for identifier, person in found.items()}
     for person in people:
         if person not in owners.values():
             say(f"roster: {person.name} has no submission")

@@ -17,7 +17,8 @@ from rich.text import Text
 import reports
 import specs
 from harness.commands import code_answers, console, job, review
-from harness.commands.batch_run import BatchRun, Repairs
+from harness.commands.anonymity import anonymous, save_names
+from harness.commands.batch_run import BatchRun, Repairs, as_it_is
 from harness.commands.interrupts import Interrupts
 from harness.commands.likeness import look_alikes_of
 from harness.commands.opinions import read_opinions
@@ -29,6 +30,7 @@ from harness.intake import Batch, collect
 from harness.language import ENGLISH, Language
 from harness.marking import fold
 from harness.results import BatchResults, Card, CheckResult, SubmissionResult, Verdict
+from harness.roster import read_roster
 from harness.sandbox import Limits
 from harness.settings import LimitChanges
 from harness.spec import Spec
@@ -65,6 +67,8 @@ class Request:
     accepted: tuple[str, ...] = ()  #: probes of the sandbox that may be red
     terms: Terms = dataclasses.field(default_factory=Terms)
     limits: LimitChanges = dataclasses.field(default_factory=LimitChanges)
+    anonymise: bool = False  #: submissions go by aliases, and names are hidden
+    roster: Path | None = None  #: whose names are hidden as well
 
 
 def plan(request: Request) -> Iterator[str]:
@@ -123,7 +127,14 @@ def grade_batch(
     with Ledger(request.out) as ledger:
         if request.fresh:
             ledger.forget()
-        order = _order(request, ledger.seed(request.seed), _library(request, spec, batch))
+        seed = ledger.seed(request.seed)
+        order = _order(request, seed, _library(request, spec, batch))
+        conceal = as_it_is
+        if request.anonymise:
+            people = read_roster(request.roster) if request.roster else []
+            batch, aliases = anonymous(batch, seed, people)
+            say(f"whose each alias is: {save_names(request.out, aliases.names)}")
+            conceal = aliases.conceal
         sandbox = job.open_sandboxes(spec, order, say)()  # nothing is started in it
         if sandbox.environment.image:
             _require_held(request, say)
@@ -141,6 +152,7 @@ def grade_batch(
             repairs=Repairs.NONE if request.for_candidates else request.repairs,
             own_tests=request.own_tests and not request.for_candidates,
             prepare_code=_code_preparation(request, spec, order, say),
+            conceal=conceal,
             now=now,
             say=say,
         )
