@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
 import msgspec
@@ -131,6 +132,8 @@ class CardPage:
     remarks: tuple[Note, ...]  #: of reviewers
     graded: str  #: when, in ISO 8601; "" when it is not known
     form: str  #: what its form proves itself by; "" on a page that is not served
+    slug: str  #: what its address is called, where it is served
+    others: tuple[tuple[str, str], ...]  #: slug and id of what it can be compared with
     ran: dict[str, RanCode]  #: what became of the code in answers, by the question
     strip: Strip | None
     rungs: tuple[LevelSection, ...]
@@ -159,6 +162,7 @@ class Context:
     index: str = ""  #: address of the batch's page, for a link back
     graded: str = ""  #: when, in ISO 8601
     form: str = ""  #: what a form of a served page proves itself by; "" for no form
+    others: tuple[tuple[str, str], ...] = ()  #: slug and id of the others of a served batch
     decisions: tuple[Decision, ...] = ()
     notes: tuple[Note, ...] = ()
 
@@ -206,6 +210,8 @@ def card_page(card: Card, context: Context | None = None, *, caps: Caps = CAPS[0
         remarks=shown(context.notes, field=caps.field, entries=caps.entries),
         graded=context.graded,
         form=context.form,
+        slug=PurePosixPath(safe.result.card).stem,
+        others=tuple((slug, shown(name, field=caps.field)) for slug, name in context.others),
         first=missed[0] if missed else None,
         shared=shared_message((c.outcome, c.message) for c in missed),
         ran={one.id: ran for one in safe.questions if (ran := ran_code(one))},

@@ -200,6 +200,16 @@ def test_two_submissions_stand_side_by_side(folder: Path) -> None:
     assert "7 checks differ" in page
 
 
+def test_a_card_offers_every_other_one_for_comparison(folder: Path) -> None:
+    own, other = (Path(one.result.card).stem for one in (samples.right(), samples.over_queries()))
+    with served(folder) as client:
+        status, page = entered(client).ask(f"/cards/{own}.html")
+    assert status == 200
+    assert f'<input type="hidden" name="left" value="{own}">' in page
+    assert f'<option value="{other}">grace-hopper</option>' in page
+    assert f'<option value="{own}">' not in page
+
+
 def written(name: str, answer: str) -> Card:
     point = KeyPoint(id="8.1", text="dividing by the square root", level=Level.PASS)
     question = Question(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import urllib.parse
 from collections.abc import Awaitable, Callable
 from pathlib import PurePosixPath
@@ -116,7 +117,14 @@ class _Pages:
             page = reports.render_card(code, reports.Context(index="../index.html")) if code else ""
             return HTMLResponse(page) if page else _missing()
         results, opinions = self._batch.results(), self._batch.opinions()
-        context = reports.context_of(card, opinions, form=self._guard.form)
+        others = tuple(
+            (PurePosixPath(one.card).stem, one.id)
+            for one in results.submissions
+            if one.card and one.card != card.result.card
+        )
+        context = dataclasses.replace(
+            reports.context_of(card, opinions, form=self._guard.form), others=others
+        )
         before, after = reports.neighbours(results, card.result.card)
         page = reports.render_card(card, context)
         names = (PurePosixPath(before).name, PurePosixPath(after).name)
