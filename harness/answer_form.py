@@ -52,6 +52,16 @@ are read by a person; a few sentences are enough.
 """
 
 
+_PROGRAM: Final = """\
+In this program a line is wrong or missing. Give its number, or name the mistake.
+下面的程序有一行写错或漏写。写出行号，或说出错误。
+
+```text
+{program}
+```
+"""
+
+
 def blank(title: str, questions: Sequence[Question], draw: str = "") -> str:
     """Return the form with nothing filled in; ``draw`` is the line that says how it was drawn."""
     lines = [_INTRODUCTION.format(title=title)]
@@ -65,6 +75,8 @@ def blank(title: str, questions: Sequence[Question], draw: str = "") -> str:
             lines.append(f"### {question.id}. {question.text}\n")
             if question.text_zh:
                 lines.append(f"{question.text_zh}\n")
+            if question.program:
+                lines.append(_PROGRAM.format(program=question.program))
             lines += [f"**{question.id} {name}:**\n" for name in question.answers]
     return "\n".join(lines)
 

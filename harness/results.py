@@ -225,6 +225,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     part_zh: str = ""  #: the same in Chinese
     text: str
     text_zh: str = ""  #: the same in Chinese
+    program: str = ""  #: code that is asked about, its lines numbered
     answers: dict[str, str] = {}  #: name of a field -> what was written there
     points: tuple[KeyPoint, ...] = ()  #: none where the answer is checked by machine alone
     red_flags: tuple[RedFlag, ...] = ()  #: interviewer only

@@ -28,6 +28,7 @@ class MarkedAnswer:
     points: tuple[KeyPoint, ...]
     note: str = ""
     ran: RanCode | None = None  #: what became of code in it
+    program: str = ""  #: that this form asked about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +78,7 @@ def marked_answer(key: str, question: Question) -> MarkedAnswer:
         points=safe.points,
         note=safe.note,
         ran=ran_code(safe),
+        program=safe.program,
     )
 
 

@@ -10,11 +10,21 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from harness import EntryPoint, Forms, Level, Spec, answer_form
+import msgspec
+
+from harness import EntryPoint, Forms, Level, Question, Spec, answer_form
 from specs.briefs import brief
 from specs.briefs.forms import Form, choose
 from specs.briefs.questionnaire import STANDARD, questions
 from specs.criteria import written
+from specs.criteria.mistaken_programs import (
+    FIELD,
+    ShownProgram,
+    c36_mistake,
+    c48_mistake,
+    c50_mistake,
+    draw_program,
+)
 from specs.criteria.written import softmax_of
 from specs.flaws.written import FLAWS, rows, said
 
@@ -95,6 +105,12 @@ CHECKS = (
     written.c24_causal_mask_of_five.at(GOOD, points=2),
     written.c40_long_context.at(EXCELLENT, points=2),
 )
+#: Of questions that show a program: in forms that are drawn.
+PROGRAM_CHECKS = (
+    c36_mistake.at(GOOD, points=2),
+    c48_mistake.at(EXCELLENT, points=2),
+    c50_mistake.at(EXCELLENT, points=2),
+)
 #: Questions whose right answers depend on the numbers of a form.
 _NUMBERED = ("15", "17", "18", "24", "38", "40")
 
@@ -102,9 +118,16 @@ _NUMBERED = ("15", "17", "18", "24", "38", "40")
 def make_spec(form: Form | None = None) -> Spec:
     """Return the assignment that a form asks; the standard one is all of it."""
     numbers = form.numbers if form else STANDARD
-    asked = [q for q in questions(numbers) if form is None or q.id in form.questions]
+    shown = (
+        {number: draw_program(number, form.seed) for number in form.with_program} if form else {}
+    )
+    asked = [
+        _with_program(question, shown)
+        for question in questions(numbers)
+        if form is None or question.id in form.questions
+    ]
     known = {question.id for question in asked}
-    right = right_answers(numbers)
+    right = {**right_answers(numbers), **right_lines(shown)}
     same_flaws = known if numbers is STANDARD else known - set(_NUMBERED)
     return Spec(
         name="written_answers",
@@ -116,7 +139,11 @@ def make_spec(form: Form | None = None) -> Spec:
         entry_points=(
             EntryPoint(role="answer", name="answer", parameters=("question",), returns=("text",)),
         ),
-        checks=tuple(check for check in CHECKS if answer_form.question_of(check.id) in known),
+        checks=tuple(
+            check
+            for check in (*CHECKS, *PROGRAM_CHECKS)
+            if answer_form.question_of(check.id) in (known if check in CHECKS else shown)
+        ),
         reference=MappingProxyType(
             {name: said(text) for name, text in right.items() if name.split()[0] in known}
         ),
@@ -127,10 +154,23 @@ def make_spec(form: Form | None = None) -> Spec:
         ),
         assemble=assemble,
         expect=expect,
-        fixtures=lambda draw: {"numbers": numbers},
+        fixtures=lambda draw: {"numbers": numbers, "shown": shown},
         questions=tuple(asked),
         forms=Forms(draw=draw_form, read=read_form),
         code_fields={"43 answer": "torch_sdpa"} if "43" in known else {},
+    )
+
+
+def right_lines(shown: Mapping[str, ShownProgram]) -> Mapping[str, str]:
+    """Return what stands in the fields about programs of a right form."""
+    return {f"{number} {FIELD}": f"line {min(program.lines)}" for number, program in shown.items()}
+
+
+def _with_program(question: Question, shown: Mapping[str, ShownProgram]) -> Question:
+    if question.id not in shown:
+        return question
+    return msgspec.structs.replace(
+        question, program=shown[question.id].text, answers={FIELD: "", **question.answers}
     )
 
 

@@ -65,8 +65,10 @@ def texts_of_pages() -> Iterator[str]:
 def texts_of_checks() -> Iterator[str]:
     """Yield the titles, reasons and hints of all checks, and the titles of assignments."""
     for name, summary in specs.TITLES.items():
-        yield from (summary, specs.load(name).title)
-        for check in specs.load(name).checks:
+        spec = specs.load(name)
+        drawn = spec.forms.draw(len(spec.questions), "0").checks if spec.forms else ()
+        yield from (summary, spec.title)
+        for check in (*spec.checks, *drawn):
             yield check.criterion.title
             if check.criterion.why:
                 yield check.criterion.why

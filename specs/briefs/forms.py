@@ -1,7 +1,8 @@
 """Which questions a form asks, and with which numbers: both follow from its draw number.
 
-A draw number is ``QUESTIONS/SEED/CHECK``, such as ``8,25,36/4f2a90c1/7d3e``. ``CHECK`` is a digest of
-the two others, so that a number that was altered by hand is noticed. A form without a draw number
+A draw number is ``QUESTIONS/SEED/CHECK``, such as ``8,25,36c/4f2a90c1/7d3e``; ``c`` stands behind the
+number of a question that shows a program. ``CHECK`` is a digest of the two others, so that a number
+that was altered by hand is noticed. A form without a draw number
 asks everything, with the standard numbers.
 """
 
@@ -19,6 +20,10 @@ from harness.errors import Refused, UsageError
 from harness.results import LEVELS
 from specs.briefs.questionnaire import STANDARD
 
+#: Questions that show a program with a mistake in it, where a form is drawn.
+WITH_PROGRAM: Final = frozenset({"36", "48", "50"})
+#: What stands behind the number of a question in a draw number, where it shows a program.
+_SHOWN: Final = "c"
 #: The line of a form that has its draw number.
 _LINE: Final = re.compile(r"^Form:\s*(\S{1,600})\s*$", re.MULTILINE)
 
@@ -29,11 +34,15 @@ class Form:
 
     questions: tuple[str, ...]
     seed: str
+    with_program: frozenset[str] = frozenset()  #: those that show one
 
     @property
     def number(self) -> str:
         """The draw number."""
-        body = f"{','.join(self.questions)}/{self.seed}"
+        listed = (
+            f"{number}{_SHOWN if number in self.with_program else ''}" for number in self.questions
+        )
+        body = f"{','.join(listed)}/{self.seed}"
         return f"{body}/{hashlib.blake2b(body.encode(), digest_size=4, key=b'form').hexdigest()}"
 
     @property
@@ -58,7 +67,13 @@ class Form:
             return None
         line = text.count("\n", 0, found[0].start()) + 1
         questions, _, rest = found[0][1].partition("/")
-        form = cls(tuple(questions.split(",")), rest.partition("/")[0])
+        listed = questions.split(",")
+        shown = {one.removesuffix(_SHOWN) for one in listed if one.endswith(_SHOWN)}
+        form = cls(
+            tuple(one.removesuffix(_SHOWN) for one in listed),
+            rest.partition("/")[0],
+            WITH_PROGRAM & shown,
+        )
         if len({match[1] for match in found}) > 1 or form.number != found[0][1]:
             raise Refused(
                 f"line {line}: the draw number of the form is not one that `takehome start` gives; "
@@ -107,7 +122,7 @@ def choose(questions: Sequence[Question], wanted: Sequence[str] | int, seed: str
             raise UsageError(
                 f"there is no question {', '.join(unknown)}, expected 1 to {len(known)}"
             )
-        return Form(tuple(number for number in known if number in set(wanted)), seed)
+        return _drawn([number for number in known if number in set(wanted)], seed)
     if not 1 <= wanted <= len(known):
         raise UsageError(f"--draw is {wanted}, expected 1 to {len(known)}")
     chosen: set[str] = set()
@@ -121,4 +136,8 @@ def choose(questions: Sequence[Question], wanted: Sequence[str] | int, seed: str
         left = wanted - len(chosen)
     spare = [number for number in known if number not in chosen]
     chosen |= set(draw.sample(spare, left))
-    return Form(tuple(number for number in known if number in chosen), seed)
+    return _drawn([number for number in known if number in chosen], seed)
+
+
+def _drawn(numbers: Sequence[str], seed: str) -> Form:
+    return Form(tuple(numbers), seed, WITH_PROGRAM & frozenset(numbers))
