@@ -5,6 +5,7 @@ import pytest
 import specs
 from harness.candidate.checks import run_checks
 from harness.candidate.session import DirectSession
+from harness.diagnosis import diagnose
 from specs.reference.blocks import REFERENCE
 
 SPEC = specs.load("transformer_block")
@@ -63,3 +64,10 @@ def test_an_epsilon_beyond_the_brief_is_wrong_and_named(epsilon, outside, seeds)
 def test_a_large_epsilon_and_the_sample_deviation_are_wrong(norm, seeds):
     for seed in seeds:
         assert "definition" in missed(norm, seed)
+
+
+@pytest.mark.parametrize("epsilon", [1e-4, 5e-4])
+def test_a_large_epsilon_that_no_number_shows_is_the_bug_that_is_named(epsilon):
+    block = SPEC.assemble({**REFERENCE, "norm": norm_with(epsilon)})
+    checks, recording = run_checks(SPEC, DirectSession(block, arrays="torch"), "seed")
+    assert [one.flaw for one in diagnose(SPEC, recording, checks, "seed")] == ["norm-epsilon"]
