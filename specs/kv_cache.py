@@ -145,6 +145,7 @@ SPEC = Spec(
         ),
     ),
     checks=(
+        layer_criteria.output_shape.at(PASS, points=1),
         layer_criteria.definition.at(PASS, points=6),
         criteria.kv_one_by_one.at(PASS, points=6),
         criteria.kv_chunks.at(GOOD, points=4),

@@ -176,6 +176,7 @@ SPEC = Spec(
         ),
     ),
     checks=(
+        layer_criteria.output_shape.at(PASS, points=1),
         layer_criteria.definition.at(PASS, points=8),
         criteria.causal_perturbation.at(PASS, points=4),
         criteria.padding.at(GOOD, points=3),

@@ -74,13 +74,11 @@ def expected_step(parts: Any, state: State, *arguments: Array) -> tuple[Expected
     """Return what a layer gives that was fed as the state says, with its rounding bound."""
     weights, (x, *_) = layers.exact(state, arguments)
     _, count = state.made_of
-    memory: dict[str, Any] = {}
-    *earlier, prompt = state.before or ((),)
-    for one in earlier:
-        with contextlib.suppress(Exception):  # what an earlier prompt raised is over
-            _feed(parts, weights, count, memory, one)
-    cache = _feed(parts, weights, count, memory, prompt)
-    out, _, trace = step(parts, weights, count, memory, x.copy(), cache)
+    prompt = (state.before or ((),))[-1]
+    out, trace = _fed(parts, weights, state, x, np.float64)
+    if layers.overflows(trace, arguments):
+        single, (given, *_) = layers.in_single(state, arguments)
+        out = _fed(parts, single, state, given, np.float32)[0].astype(np.float64)
 
     def bound() -> Array:
         whole = np.concatenate([*(np.asarray(chunk, np.float64) for chunk in prompt), x], 1)
@@ -90,11 +88,25 @@ def expected_step(parts: Any, state: State, *arguments: Array) -> tuple[Expected
     return (layers.judged(out, trace, bound),)
 
 
-def _feed(parts: Any, weights: Weights, count: int, memory: dict[str, Any], prompt: Any) -> Any:
+def _fed(parts: Any, weights: Weights, state: State, x: Array, format: type) -> tuple[Array, Trace]:
+    """Return out of a step after what the state was fed, in a format, and the trace."""
+    memory: dict[str, Any] = {}
+    *earlier, prompt = state.before or ((),)
+    for one in earlier:
+        with contextlib.suppress(Exception):  # what an earlier prompt raised is over
+            _feed(parts, weights, state, memory, one, format)
+    cache = _feed(parts, weights, state, memory, prompt, format)
+    out, _, trace = step(parts, weights, state.made_of[1], memory, x.copy(), cache)
+    return out, trace
+
+
+def _feed(
+    parts: Any, weights: Weights, state: State, memory: dict[str, Any], prompt: Any, format: type
+) -> Any:
     cache = None
     for chunk in prompt:
-        x = np.array(chunk, np.float64)
-        _, cache, _ = step(parts, weights, count, memory, x, cache)
+        x = np.array(chunk, format)
+        _, cache, _ = step(parts, weights, state.made_of[1], memory, x, cache)
     return cache
 
 
