@@ -211,10 +211,10 @@ def multiple(ratio: Number) -> str:
     if math.isinf(ratio):
         return "beyond any bound"
     if ratio < 10:
-        return f"{ratio:.1f} × the rounding bound"
+        return f"{ratio:.1f} times what rounding explains"
     if ratio < 1e6:
-        return f"{float(f'{ratio:.3g}'):,.0f} × the rounding bound"
-    return "over a million × the rounding bound"
+        return f"{float(f'{ratio:.3g}'):,.0f} times what rounding explains"
+    return "over a million times what rounding explains"
 
 
 def moment(time: str) -> str:

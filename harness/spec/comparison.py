@@ -205,10 +205,16 @@ def _mismatch(
     )
 
 
+#: An error of more rounding bounds than this shows in six digits.
+_NEAR: Final = 1000.0
+
+
 def _describe(mismatch: Mismatch) -> str:
     place = "".join(f"[{i}]" for i in mismatch.index)
     ratio = mismatch.ratio
-    times = f", {ratio:.3g} × the rounding bound" if isinstance(ratio, float) else ""
+    # A larger one is seen in the numbers themselves.
+    is_near = isinstance(ratio, float) and ratio < _NEAR
+    times = f", {ratio:.3g} times what rounding explains" if is_near else ""
     return (
         f"{mismatch.output}{place} is {_short(mismatch.actual)}, "
         f"expected {_short(mismatch.expected)}{times}; "
@@ -233,7 +239,7 @@ class Judge:
     def notes(self) -> tuple[str, ...]:
         """What a passing answer should know."""
         imprecise = (
-            f"{what} is right but imprecise: off by {error.bounds:.3g} × the rounding bound"
+            f"{what} is right but imprecise: off by {error.bounds:.3g} times what rounding explains"
             for what, error in self.errors.items()
             if error.bounds > 1.0
         )

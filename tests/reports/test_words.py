@@ -44,9 +44,9 @@ def test_two_numbers_that_differ_in_the_last_bit_are_printed_unlike() -> None:
 @pytest.mark.parametrize(
     ("ratio", "text"),
     [
-        (3.14, "3.1 × the rounding bound"),
-        (18421.0, "18,400 × the rounding bound"),
-        (5e14, "over a million × the rounding bound"),
+        (3.14, "3.1 times what rounding explains"),
+        (18421.0, "18,400 times what rounding explains"),
+        (5e14, "over a million times what rounding explains"),
         ("nan", "not comparable"),
         ("inf", "beyond any bound"),
     ],

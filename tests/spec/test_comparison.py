@@ -236,12 +236,16 @@ def test_the_message_names_the_worst_place_and_how_many_differ():
     values[1, 1] = 0.5
     values[0, 0] = 1.001
     error = failure(answer(values))
-    assert str(error).startswith("out[1][1] is 0.5, expected 0.25, ")
-    assert str(error).endswith("× the rounding bound; 2 of 6 values differ")
+    assert str(error) == "out[1][1] is 0.5, expected 0.25; 2 of 6 values differ"
     assert error.mismatch.index == (1, 1)
     assert (error.mismatch.actual, error.mismatch.expected) == (0.5, 0.25)
     assert (error.mismatch.differing, error.mismatch.total) == (2, 6)
     assert error.mismatch.allowed == pytest.approx(100 * ROUNDOFF["f8"])
+
+
+def test_an_error_that_six_digits_hardly_show_is_told_by_how_much_it_is():
+    error = failure(off_by(300, "f4"))
+    assert str(error).endswith(", 300 times what rounding explains; 1 of 6 values differ")
 
 
 def test_an_error_too_large_for_a_float_is_wrong_and_can_be_told():
@@ -259,8 +263,8 @@ def test_a_judge_tells_once_for_each_output_how_imprecise_it_was():
     judge.note("one thing")
     assert judge.notes == (
         "one thing",
-        "out is right but imprecise: off by 7 × the rounding bound",
-        "weights is right but imprecise: off by 2 × the rounding bound",
+        "out is right but imprecise: off by 7 times what rounding explains",
+        "weights is right but imprecise: off by 2 times what rounding explains",
     )
 
 
