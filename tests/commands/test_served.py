@@ -235,6 +235,7 @@ def test_answers_are_marked_by_question_without_names_and_fold_into_the_verdict(
         marks = {f"mark {key} 8.1": "0.5" for key in keys}
         assert client.ask("/marks/8", marks)[0] == 303
         assert len(re.findall("checked", client.ask("/marks/8")[1])) == 2
+        assert "Awaiting review (" not in client.ask("/")[1]
         assert "Half" not in client.ask("/cards/ada-00.html")[1]
     with Reviews(tmp_path) as reviews:
         shares = sorted((mark.submission, mark.point, mark.share) for mark in reviews.marks())

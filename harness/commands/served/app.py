@@ -106,7 +106,7 @@ class _Pages:
 
     def index(self, request: Request) -> Response:
         batch = self._batch
-        page = reports.render_index(batch.results(), batch.opinions(), batch.look_alikes)
+        page = reports.render_index(batch.marked_results(), batch.opinions(), batch.look_alikes)
         return HTMLResponse(page)
 
     def card(self, request: Request) -> Response:

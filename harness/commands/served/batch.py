@@ -7,6 +7,8 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import msgspec
+
 import reports
 from harness.commands.likeness import look_alikes_of
 from harness.commands.opinions import opinions_of
@@ -15,7 +17,7 @@ from harness.errors import UsageError
 from harness.grading import Reviews
 from harness.language import ENGLISH, Language
 from harness.marking import Sheet, fold, sheets
-from harness.results import BatchResults, Card
+from harness.results import BatchResults, Card, Verdict
 from harness.reviews import Entry
 from harness.similarity import LookAlike
 
@@ -52,6 +54,19 @@ class ServedBatch:
             return reports.load(self.folder)
         except reports.Unreadable as error:
             raise UsageError(str(error)) from None
+
+    def marked_results(self) -> BatchResults:
+        """Return the results with what was marked so far.
+
+        Raises:
+            UsageError: they cannot be read.
+        """
+        results = self.results()
+        if all(one.verdict is not Verdict.AWAITING_REVIEW for one in results.submissions):
+            return results  # nothing that a person has to read
+        marked = {card.result.id: card.result for card in self.cards()}
+        submissions = tuple(marked.get(one.id, one) for one in results.submissions)
+        return msgspec.structs.replace(results, submissions=submissions)
 
     def time(self) -> str:
         """Return the present moment for an entry."""
