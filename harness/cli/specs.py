@@ -17,13 +17,15 @@ def new(
     """Write a small working assignment to start from: brief, reference, checks, flaws, samples."""
     from harness.commands.own_spec import write_spec
 
-    for path in write_spec(name, folder):
+    written = write_spec(name, folder)
+    for path in written:
         say(f"wrote {path}")
+    say(f"next: takehome spec test {written[0]}")
     return Exit.PASSED
 
 
 def test(
-    spec: Annotated[str, typer.Argument(help="The file of the spec, or a name.")],
+    spec: Annotated[str, typer.Argument(help="The file of the spec, its folder, or a name.")],
     seeds: Annotated[int, typer.Option(min=1, help="Draw the inputs afresh so many times.")] = 5,
 ) -> Exit:
     """Prove an assignment: right answers pass, every mistake is caught, nothing is for free."""
@@ -32,6 +34,8 @@ def test(
     from harness.commands.own_spec import examine_spec
     from specs import load
 
+    inside = Path(spec) / "spec.py"
+    spec = str(inside) if inside.is_file() else spec
     loaded = load(spec)
     samples = Path(spec).parent / "samples"
     count = 0
@@ -43,6 +47,6 @@ def test(
         return Exit.FAILED
     typer.echo(
         f"{loaded.name}: {len(loaded.checks)} checks and {len(loaded.flaws)} flaws hold "
-        f"over {seeds} seeds"
+        f"over {seeds} seed{'s' if seeds > 1 else ''}"
     )
     return Exit.PASSED

@@ -39,6 +39,18 @@ def test_a_new_spec_holds_as_it_is(own: Path) -> None:
     assert problems(own) == []
 
 
+def test_the_folder_that_new_wrote_is_proven_like_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(["spec", "new", "unit_rows"])
+    assert "next: takehome spec test unit_rows/spec.py" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(["spec", "test", "unit_rows", "--seeds", "1"])
+    assert capsys.readouterr().out == "unit_rows: 2 checks and 2 flaws hold over 1 seed\n"
+
+
 def test_the_example_of_the_page_holds_as_it_is_printed(tmp_path: Path) -> None:
     blocks = re.findall(r"^`(\S+)`\n\n```\w+\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
     assert len(blocks) == 5
