@@ -167,10 +167,17 @@ def right_lines(shown: Mapping[str, ShownProgram]) -> Mapping[str, str]:
 
 
 def _with_program(question: Question, shown: Mapping[str, ShownProgram]) -> Question:
+    """Return a question with the program that its form shows; its model answer says where."""
     if question.id not in shown:
         return question
+    program = shown[question.id]
+    lines = ", ".join(map(str, sorted(program.lines)))
     return msgspec.structs.replace(
-        question, program=shown[question.id].text, answers={FIELD: "", **question.answers}
+        question,
+        program=program.text,
+        answers={FIELD: "", **question.answers},
+        model_answer=f"{question.model_answer} The mistake: {program.flaw}, line {lines}.",
+        model_answer_zh=f"{question.model_answer_zh}程序的错误：{program.flaw}，第 {lines} 行。",
     )
 
 

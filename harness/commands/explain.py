@@ -20,6 +20,8 @@ def explanation(name: str, specs: Sequence[Spec], language: Language = ENGLISH) 
         UnknownName: no spec has either; the message says which are near.
     """
     checks = [(spec, check) for spec in specs for check in spec.checks if check.id == name]
+    if not checks:
+        checks = [(spec, check) for spec, check in _of_drawn_forms(specs) if check.id == name]
     flaws = [(spec, flaw) for spec in specs for flaw in spec.flaws if flaw.id == name]
     if not checks and not flaws:
         known = {check.id for spec in specs for check in spec.checks}
@@ -31,6 +33,14 @@ def explanation(name: str, specs: Sequence[Spec], language: Language = ENGLISH) 
     if flaws:
         lines += [*([""] if lines else []), *_flaw_lines(flaws, language)]
     return "\n".join(lines)
+
+
+def _of_drawn_forms(specs: Sequence[Spec]) -> Iterator[tuple[Spec, Check]]:
+    """Yield the checks of forms that are drawn, with all their questions."""
+    for spec in specs:
+        if spec.forms is not None:
+            drawn = spec.forms.draw(len(spec.questions), "0")
+            yield from ((drawn, check) for check in drawn.checks)
 
 
 def _check_lines(

@@ -47,6 +47,11 @@ def test_the_pages_of_the_checks_are_those_that_the_specs_make():
         assert (check_pages.FOLDER / name).read_text(encoding="utf-8") == text, name
 
 
+def test_a_check_of_forms_that_are_drawn_is_explained():
+    said = explanation("c36-mistake", [specs.load("written_answers")])
+    assert "Question 36" in said and "level good, 2 points" in said
+
+
 def test_a_check_and_a_mistake_are_explained_in_chinese():
     chinese = Language.load("zh")
     check = explanation("scale", [NUMPY], chinese)

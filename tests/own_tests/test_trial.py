@@ -104,3 +104,30 @@ def test_helpers_of_the_submission_stay_and_what_the_brief_names_is_replaced(ima
     told = tried(image, tests, **{"model/masks.py": model, "solution.py": solution})
     assert told.passing == 1
     assert {bug.id for bug in told.found} == {"causal-triu", "causal-swapped"}
+
+
+HOSTILE = {
+    "never-ends": "import time\ndef test_it(): causal_mask(2); time.sleep(1000)\n",
+    "forks": (
+        "import os\ndef test_it():\n    while True:\n        try: os.fork()\n"
+        "        except OSError: causal_mask(2)\n"
+    ),
+    "takes-all-memory": "def test_it(): x = [bytearray(1 << 26) for _ in range(100)]\n",
+    "floods-the-log": (
+        "import os\ndef test_it():\n    causal_mask(2)\n    log = os.open('/proc/1/fd/2', 1)\n"
+        "    while True: os.write(log, b'x' * 65536)\n"
+    ),
+    "reports-what-is-no-report": (
+        "import os\ndef test_it():\n    for d in range(3, 64):\n"
+        "        try: os.write(d, b'[' * 60000)\n        except OSError: pass\n    os._exit(0)\n"
+    ),
+    "fills-the-disk": "def test_it(): open('/tmp/x', 'wb').write(b'x' * (200 << 20))\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
+def test_whatever_tests_do_they_end_in_time_and_find_nothing(image, body):
+    told = tried(image, f"from solution import causal_mask\n{body}")
+    assert (told.found, told.missed) == ((), ())
+    assert told.remark

@@ -182,4 +182,6 @@ def test_a_program_stands_in_the_form_with_its_lines_numbered_and_is_no_answer()
     spec = draw_form(["50"], "ab12")
     assert " 1  def scaled_dot_product_attention(" in spec.starter
     assert answer_form.read(spec.starter) == {"50 mistake": "", "50 answer": ""}
+    assert "The mistake: " in spec.questions[0].model_answer
+    assert "The mistake: " not in spec.starter
     assert answer_form.remarks(spec.starter, spec.questions) == ()
