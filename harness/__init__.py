@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     )
     from harness.errors import CheckFailed, NotOffered
     from harness.protocol import Tensor
-    from harness.results import Facet, KeyPoint, Level, Question, RedFlag, Stage
+    from harness.results import Facet, FollowUp, KeyPoint, Level, Question, RedFlag, Stage
     from harness.spec import (
         Check,
         Criterion,
@@ -49,6 +49,7 @@ __all__ = [
     "Expected",
     "Facet",
     "Flaw",
+    "FollowUp",
     "Forms",
     "Judge",
     "KeyPoint",
@@ -83,6 +84,7 @@ _HOMES = {
     "Expected": "harness.spec",
     "Facet": "harness.results",
     "Flaw": "harness.spec",
+    "FollowUp": "harness.results",
     "Forms": "harness.spec",
     "Judge": "harness.spec",
     "KeyPoint": "harness.results",

@@ -156,6 +156,8 @@ class FollowUp(msgspec.Struct, frozen=True, kw_only=True):
 
     question: str
     answer: str = ""  #: what a good answer contains
+    written: str = ""  #: number of the written question that it is, if it is one
+    points: tuple[KeyPoint, ...] = ()  #: what a good answer says, by level
 
 
 class Bug(msgspec.Struct, frozen=True, kw_only=True):
@@ -284,6 +286,7 @@ class SubmissionResult(msgspec.Struct, frozen=True, kw_only=True):
     not_offered: tuple[str, ...] = ()  #: what the brief asks and this submission does not have
     interface: dict[str, Any] | None = None  #: how its entry points were bound, where adapted
     diagnosis: tuple[Diagnosis, ...] = ()
+    next_questions: tuple[FollowUp, ...] = ()  #: where nothing is wrong; interviewer only
     conventions: dict[str, str] = {}
     notes: tuple[str, ...] = ()
     checks: tuple[CheckResult, ...] = ()

@@ -233,11 +233,11 @@ def _with_outcome(checks: tuple[CheckResult, ...], outcome: Outcome) -> tuple[Ch
 
 
 def _questions(result: SubmissionResult, missed: tuple[CheckResult, ...]) -> tuple[FollowUp, ...]:
-    """Return what to ask: of the bugs, or else of the first check that failed; each once."""
+    """Return what to ask, each once: of the bugs, of the first check that failed, or further on."""
     asked = [question for bug in result.diagnosis for question in bug.questions]
     if not asked and not result.cause and missed and missed[0].question:
         asked = [FollowUp(question=missed[0].question, answer=missed[0].answer)]
-    return tuple({each.question: each for each in asked}.values())
+    return tuple({each.question: each for each in asked or result.next_questions}.values())
 
 
 def _cost(result: SubmissionResult) -> Points:

@@ -27,6 +27,7 @@ from specs.criteria import caching as criteria
 from specs.criteria import layers as layer_criteria
 from specs.flaws import caching as flaws
 from specs.flaws import layers as layer_flaws
+from specs.next_questions import ask_next
 from specs.reference import caching, layers, stages
 from specs.reference.layers import Layers
 
@@ -129,6 +130,7 @@ SPEC = Spec(
     name="kv_cache",
     title="Attention with a key-value cache in PyTorch",
     brief=brief("kv_cache"),
+    next_questions=ask_next(29, 28, 40),
     starter=starter("kv_cache"),
     arrays="torch",
     image="torch",

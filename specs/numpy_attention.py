@@ -40,6 +40,7 @@ from specs.flaws import encodings as encoding_flaws
 from specs.flaws import heads as head_flaws
 from specs.flaws import masking as mask_flaws
 from specs.flaws import scaling, softmax
+from specs.next_questions import ask_next
 from specs.plain import plain_program
 from specs.reference import encodings, heads, stages
 
@@ -181,6 +182,7 @@ SPEC = Spec(
     name="numpy_attention",
     title="Attention in numpy",
     brief=brief("numpy_attention"),
+    next_questions=ask_next(8, 27, 31, 34),
     starter=starter("numpy_attention"),
     arrays="numpy",
     image="numpy",

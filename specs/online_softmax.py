@@ -17,6 +17,7 @@ from specs.criteria import behaviour, masking
 from specs.criteria.cases import AttentionCases
 from specs.criteria.online import memory_growth, online_equals_full, online_ragged
 from specs.flaws.online import CORE, FLAWS
+from specs.next_questions import ask_next
 from specs.reference import online, stages
 
 
@@ -41,6 +42,7 @@ SPEC = Spec(
     name="online_softmax",
     title="Attention in blocks, in numpy",
     brief=brief("online_softmax"),
+    next_questions=ask_next(40, 37, 48),
     starter=starter("online_softmax"),
     arrays="numpy",
     image="numpy",

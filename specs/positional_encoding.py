@@ -20,6 +20,7 @@ from specs.briefs import brief, starter
 from specs.criteria.encodings import alibi, pe_distance, pe_shape, pe_values, rotary
 from specs.flaws.encodings import INTERLEAVED
 from specs.flaws.positions import ALIBI, ROTARY
+from specs.next_questions import ask_next
 from specs.reference import encodings
 
 Array = np.ndarray[Any, Any]
@@ -85,6 +86,7 @@ SPEC = Spec(
     name="positional_encoding",
     title="Positional encodings in numpy",
     brief=brief("positional_encoding"),
+    next_questions=ask_next(63, 11),
     starter=starter("positional_encoding"),
     arrays="numpy",
     image="numpy",

@@ -31,6 +31,7 @@ from specs.criteria.adapters import HeadCases, MultiHeadAttention
 from specs.flaws import layers as flaws
 from specs.flaws import masking as mask_flaws
 from specs.flaws import scaling
+from specs.next_questions import ask_next
 from specs.reference import layers, stages
 from specs.reference.layers import MULTI_HEAD, Layers, expected_multi_head, multi_head
 
@@ -145,6 +146,7 @@ SPEC = Spec(
     name="torch_multi_head",
     title="Multi-head attention in PyTorch",
     brief=brief("torch_multi_head"),
+    next_questions=ask_next(34, 58, 57),
     starter=starter("torch_multi_head"),
     arrays="torch",
     image="torch",

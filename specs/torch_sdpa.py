@@ -21,6 +21,7 @@ from specs.flaws import behaviour as behaving
 from specs.flaws import masking as mask_flaws
 from specs.flaws import scaling, softmax
 from specs.flaws import training as training_flaws
+from specs.next_questions import ask_next
 from specs.plain import plain_program
 from specs.reference import stages
 
@@ -101,6 +102,7 @@ SPEC = Spec(
     name="torch_sdpa",
     title="scaled_dot_product_attention in PyTorch",
     brief=brief("torch_sdpa"),
+    next_questions=ask_next(46, 65, 47, 31),
     starter=starter("torch_sdpa"),
     arrays="torch",
     image="torch",

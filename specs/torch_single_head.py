@@ -40,6 +40,7 @@ from specs.criteria.cases import AttentionCases
 from specs.flaws import layers as flaws
 from specs.flaws import masking as mask_flaws
 from specs.flaws import scaling
+from specs.next_questions import ask_next
 from specs.reference import layers, stages
 from specs.reference.layers import ONE_HEAD, Layers, expected_one_head, one_head
 
@@ -157,6 +158,7 @@ SPEC = Spec(
     name="torch_single_head",
     title="Single-head attention in PyTorch",
     brief=brief("torch_single_head"),
+    next_questions=ask_next(13, 61, 31, 33),
     starter=starter("torch_single_head"),
     arrays="torch",
     image="torch",

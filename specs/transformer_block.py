@@ -30,6 +30,7 @@ from specs.criteria import layers as layer_criteria
 from specs.criteria import norms as norm_criteria
 from specs.flaws import blocks as flaws
 from specs.flaws import layers as layer_flaws
+from specs.next_questions import ask_next
 from specs.reference import blocks, layers, stages
 from specs.reference.layers import Layers
 
@@ -160,6 +161,7 @@ SPEC = Spec(
     name="transformer_block",
     title="A Transformer block in PyTorch",
     brief=brief("transformer_block"),
+    next_questions=ask_next(58, 60, 62),
     starter=starter("transformer_block"),
     arrays="torch",
     image="torch",

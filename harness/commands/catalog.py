@@ -83,6 +83,14 @@ def texts_of_flaws() -> Iterator[str]:
             yield from filter(None, (flaw.title, flaw.question, flaw.answer))
 
 
+def texts_of_next_questions() -> Iterator[str]:
+    """Yield what is asked about right answers, and what a good answer says."""
+    for name in specs.TITLES:
+        for asked in specs.load(name).next_questions:
+            yield from (asked.question, asked.answer)
+            yield from (point.text for point in asked.points)
+
+
 def forms_of_sentences() -> Iterator[str]:
     """Yield the form of every sentence that a check or an error is made of."""
     for folder in SENTENCES:
@@ -125,7 +133,14 @@ def _forms(node: ast.expr) -> Iterator[str]:
 
 def all_texts() -> set[str]:
     """Return every text of the catalogs, in English."""
-    sources = (texts_of_code, texts_of_pages, texts_of_checks, texts_of_flaws, forms_of_sentences)
+    sources = (
+        texts_of_code,
+        texts_of_pages,
+        texts_of_checks,
+        texts_of_flaws,
+        texts_of_next_questions,
+        forms_of_sentences,
+    )
     return {text for source in sources for text in source()}
 
 

@@ -336,6 +336,7 @@ def _score(
         earned=None if came_to is Verdict.INVALID else sum(check.earned for check in checks),
         possible=possible_points(checks),
         diagnosis=found.diagnosis,
+        next_questions=() if any(c.outcome.is_missed for c in checks) else spec.next_questions,
         conventions={**interface.conventions, **known.conventions},
         notes=(*submission.notes, *interface.notes, *found.notes),
         not_offered=tuple(_absent(checks)),

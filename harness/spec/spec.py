@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from harness.errors import SpecError
-from harness.results import LEVELS, Level, Points, Question, Stage
+from harness.results import LEVELS, FollowUp, Level, Points, Question, Stage
 from harness.spec.comparison import Expected
 from harness.spec.criteria import Check
 from harness.spec.draw import Draw
@@ -128,6 +128,7 @@ class Spec:
     #: entry points by role -> roles by name, for criteria that are written for another interface
     roles: Callable[[Mapping[str, Any]], Mapping[str, Any]] = as_they_are
     questions: tuple[Question, ...] = ()  #: of written answers; their fields blank
+    next_questions: tuple[FollowUp, ...] = ()  #: what to ask about an answer that is right
     forms: Forms | None = None  #: of written answers
     #: fields of written answers whose fenced code is run -> the assignment that grades it
     code_fields: Mapping[str, str] = dataclasses.field(default_factory=dict)

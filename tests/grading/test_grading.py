@@ -14,7 +14,7 @@ from harness.grading.grading import Assignment, grade, grade_submission
 from harness.intake.deliveries import collect
 from harness.intake.submission import Submission
 from harness.parsing.client import Parser
-from harness.results import Card, CauseKind, Level, Outcome, Verdict, to_json
+from harness.results import Card, CauseKind, FollowUp, Level, Outcome, Verdict, to_json
 from harness.sandbox.base import Limits
 from harness.sandbox.process import ProcessSandbox
 from tests import toy
@@ -61,6 +61,15 @@ def test_a_right_answer_becomes_a_card_with_everything_on_it(assignment):
     assert (card.log, card.environment.sandbox) == ("printed", "fake")
     assert card.evidence == ()
     assert msgspec.json.decode(to_json(card), type=Card) == card
+
+
+def test_a_right_answer_is_asked_further_and_a_wrong_one_about_its_mistake(assignment):
+    asked = FollowUp(question="And three times?", written="1")
+    spec = dataclasses.replace(assignment.spec, next_questions=(asked,))
+    further = dataclasses.replace(assignment, spec=spec)
+    assert graded(further).result.next_questions == (asked,)
+    wrong = FakeSandbox(functions=toy.right() | {"double": lambda x: x * 3})
+    assert graded(further, wrong).result.next_questions == ()
 
 
 def test_a_wrong_answer_carries_the_smallest_wrong_call_and_its_name(assignment):

@@ -13,6 +13,8 @@ from harness.results import (
     CardSource,
     Diagnosis,
     FollowUp,
+    KeyPoint,
+    Level,
     OwnTests,
     OwnTestsRemark,
     Repair,
@@ -263,6 +265,18 @@ def test_without_a_diagnosis_the_first_failing_check_asks_its_question() -> None
     page = render_card(samples.nan_row())
     assert "What comes out of a softmax over nothing?" in page
     assert "What a good answer contains" in page
+
+
+def test_the_card_of_a_right_answer_asks_written_questions_with_their_levels() -> None:
+    point = KeyPoint(id="8.1", text="the variance is d", level=Level.GOOD)
+    asked = FollowUp(question="Why √d?", answer="It grows.", written="8", points=(point,))
+    card = samples.right()
+    result = msgspec.structs.replace(card.result, next_questions=(asked,))
+    page = render_card(msgspec.structs.replace(card, result=result))
+    words = ("What to ask", "written question 8", "Why √d?", "the variance is d", ">good<")
+    places = [page.index(one) for one in words]
+    assert places == sorted(places)
+    assert "What happened" not in page
 
 
 def test_a_diagnosis_asks_its_own_question_and_no_check_asks_another() -> None:
