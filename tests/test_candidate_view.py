@@ -71,6 +71,8 @@ class Canaries:
             return self.fill(next(part for part in inner if part is not type(None)), path)
         if kind is typing.Any:
             kind = str
+        if kind is Card and path:  # that of code in an answer; it is laid out like this one
+            return None
         if issubclass(kind, msgspec.Struct):
             hints = typing.get_type_hints(kind)
             return kind(

@@ -152,6 +152,8 @@ BORDERLINE: Final = "borderline: decided on inputs that are the same at every se
 def _decided_again(check: Check, spec: Spec, candidate: Candidate) -> _Ending:
     """Run a check over the spec's own inputs; the first that it does not pass decides."""
     for seed in spec.decisive_seeds:
+        # Diagnosis and pictures compare the calls of one run.
+        candidate.forget_calls(check.id)
         asked = _asked(check, spec, candidate, seed, None)
         ended = _ended(check, spec, candidate, seed, asked)
         if ended.outcome is not Outcome.PASSED:

@@ -91,6 +91,10 @@ class Recording:
         if self._bytes <= self.budget_bytes:
             self.calls.append(recorded)
 
+    def forget(self, check: str) -> None:
+        """Leave out the calls of a check that is run again; what they took stays counted."""
+        self.calls = [recorded for recorded in self.calls if recorded.check != check]
+
 
 def is_array(value: object) -> bool:
     """Tell whether an argument is an array."""
@@ -335,6 +339,10 @@ class Candidate:
     def recording(self) -> list[Recorded]:
         """The calls so far, in order."""
         return self._recording.calls
+
+    def forget_calls(self, check: str) -> None:
+        """Leave the calls of a check that is run again out of the recording."""
+        self._recording.forget(check)
 
     @property
     def session(self) -> Session:

@@ -2,6 +2,7 @@
 
 import _thread
 import contextlib
+import signal
 import threading
 
 import numpy as np
@@ -58,10 +59,13 @@ def test_after_some_timeouts_nothing_more_is_tried():
 
 
 def test_somebody_who_interrupts_the_cell_gets_it_back():
+    # As in a notebook; a process of pytest-xdist ignores the signal.
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     before = threading.active_count()
     user = threading.Timer(0.2, _thread.interrupt_main)
     user.start()
     with pytest.raises(KeyboardInterrupt):
         session(loop_for_ever, exchange_seconds=60).exchange([CALL])
     user.join()
+    signal.signal(signal.SIGINT, usual)
     assert threading.active_count() == before
