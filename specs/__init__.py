@@ -52,12 +52,13 @@ def brief(spec: Spec, code: str) -> str:
 
 
 def files(name: str) -> list[Path]:
-    """Return the files of code that a spec is made of, sorted, once it has been loaded.
+    """Return the files that a spec is made of, sorted, once it has been loaded.
 
     Raises:
         UnknownName: there is no such spec.
     """
-    ours = list(Path(__file__).parent.rglob("*.py"))
+    folder = Path(__file__).parent
+    ours = [path for kind in ("*.py", "*.toml", "*.txt") for path in folder.rglob(kind)]
     if loading.is_path(name):
         return sorted([*ours, *Path(name).parent.glob("*.py")])
     if name in TITLES:

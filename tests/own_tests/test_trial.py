@@ -11,6 +11,7 @@ from harness.own_tests import SECONDS, run_own_tests
 from harness.results import OwnTests, OwnTestsRemark
 from harness.sandbox.base import LIMITS
 from harness.sandbox.container import OwnTestsImage, prepare_test_image
+from harness.spec import Spec
 
 pytestmark = pytest.mark.docker
 
@@ -24,7 +25,7 @@ def image() -> OwnTestsImage:
     return prepare_test_image("numpy", LIMITS["numpy"], runtime=None)
 
 
-def tried(image: OwnTestsImage, tests: str, **others: str) -> OwnTests:
+def tried(image: OwnTestsImage, tests: str, spec: Spec = SPEC, **others: str) -> OwnTests:
     files = {"solution.py": SOLUTION, "test_solution.py": tests, **others}
     submission = Submission(
         id="ann",
@@ -35,7 +36,7 @@ def tried(image: OwnTestsImage, tests: str, **others: str) -> OwnTests:
         notes=(),
     )
     with image.open(SECONDS) as container:
-        return run_own_tests(submission, SPEC, container)
+        return run_own_tests(submission, spec, container)
 
 
 def handed_in(name: str) -> str:
@@ -131,3 +132,17 @@ def test_whatever_tests_do_they_end_in_time_and_find_nothing(image, body):
     told = tried(image, f"from solution import causal_mask\n{body}")
     assert (told.found, told.missed) == ((), ())
     assert told.remark
+
+
+@pytest.mark.slow
+def test_tests_in_torch_that_compare_with_its_own_find_what_changes_values_and_gradients():
+    tests = (HANDED_IN / "torch.py.txt").read_text(encoding="utf-8")
+    image = prepare_test_image("torch", LIMITS["torch"], runtime=None)
+    told = tried(image, tests, specs.load("torch_sdpa"))
+    assert (told.collected, told.passing, told.failing) == (5, 5, ())
+    assert told.remark is OwnTestsRemark.NONE
+    assert len(told.found) + len(told.missed) == told.known
+    assert {bug.id for bug in told.missed} <= {
+        "fill-overflows-half", "float-mask-compared", "scale-constant", "dropout-renormalised",
+        "returns-float32",
+    }  # fmt: skip
