@@ -1,4 +1,3 @@
-import functools
 import importlib.metadata
 import json
 import os
@@ -494,13 +493,17 @@ def waiting(tmp_path):
     for name in ("b", "c", "d", "e"):
         (folder / f"{name}.py").write_bytes(RIGHT.read_bytes())
     asked = ("--spec", "numpy_attention", "--out", tmp_path / "out", "--jobs", "1", *HERE)
-    # A shell that starts the tests in the background lets them ignore interrupts.
-    heeding = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    process = command("grade", folder, *asked, preexec_fn=heeding)
+    process = command("grade", folder, *asked, preexec_fn=heed_signals)
     with process:
         wait_for(tmp_path / "started", process)
         yield process
         process.kill()
+
+
+def heed_signals():
+    """Let a process end by what a shell in the background, or nohup, has its children ignore."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize("signals", [[signal.SIGTERM], [signal.SIGHUP], [signal.SIGINT] * 2])
